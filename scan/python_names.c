@@ -57,8 +57,8 @@ static void push_scope(struct takt_python_notes *notes, TSNode from, TSNode to,
     notes->current = (unsigned)notes->scopes++;
 }
 
-static void bind(struct takt_python_notes *notes,
-                 struct takt_python_binding binding)
+void takt__python_bind(struct takt_python_notes *notes,
+                       struct takt_python_binding binding)
 {
     if (!grow((void **)&notes->binding, notes->bindings,
               sizeof *notes->binding)) {
@@ -85,8 +85,8 @@ static void note_candidate(struct takt_python_notes *notes, TSNode node)
 
 /* ---- the walk ------------------------------------------------------------ */
 
-static unsigned class_around(const struct takt_python_notes *notes,
-                             unsigned scope)
+unsigned takt__python_class_around(const struct takt_python_notes *notes,
+                                   unsigned scope)
 {
     while (scope != 0 && notes->scope[scope].kind != TAKT_PYTHON_SCOPE_CLASS)
         scope = notes->scope[scope].parent;
@@ -103,12 +103,12 @@ static void bind_target(struct takt_source *source, TSNode target,
     like.scope = notes->current;
     like.name = takt__node_text(source, target);
     if (takt__node_is(target, "identifier")) {
-        bind(notes, like);
+        takt__python_bind(notes, like);
     } else if (takt__node_is(target, "attribute")) {
-        like.scope = class_around(notes, notes->current);
+        like.scope = takt__python_class_around(notes, notes->current);
         if (like.scope != 0 && like.name.size > 5 &&
             memcmp(like.name.at, "self.", 5) == 0)
-            bind(notes, like);
+            takt__python_bind(notes, like);
     } else if (like.part == NONE && !takt__node_is(target, "subscript")) {
         for (unsigned i = 0; i < parts && i < MOST_PARTS; i++) {
             like.part = (int)i;
@@ -210,7 +210,7 @@ static void bind_import(struct takt_source *source, TSNode node, TSNode within)
     notes->has_torch |= strncmp(binding.module, "torch", 5) == 0;
     notes->has_symbols |= strncmp(binding.module, "sympy", 5) == 0 ||
                           strncmp(binding.module, "mpmath", 6) == 0;
-    bind(notes, binding);
+    takt__python_bind(notes, binding);
 }
 
 static void bind_imports(struct takt_source *source, TSNode node)
@@ -288,47 +288,6 @@ static void enter_class(struct takt_source *source, TSNode node)
         push_scope(source->notes, body, body, TAKT_PYTHON_SCOPE_CLASS);
 }
 
-/* x.shape and x[:, None] show that x is an array. */
-static void note_shown(struct takt_source *source, TSNode name,
-                       enum takt_python_binds binds)
-{
-    struct takt_python_notes *notes = source->notes;
-    struct takt_python_binding shown = {
-        .binds = binds, .part = NONE, .scope = notes->current};
-
-    shown.name = takt__node_text(source, name);
-    while (notes->scope[shown.scope].kind == TAKT_PYTHON_SCOPE_COMPREHENSION)
-        shown.scope = notes->scope[shown.scope].parent;
-    if (takt__node_is(name, "attribute")) {
-        shown.scope = class_around(notes, notes->current);
-        if (shown.scope == 0 || shown.name.size < 6 ||
-            memcmp(shown.name.at, "self.", 5) != 0)
-            return;
-    } else if (!takt__node_is(name, "identifier") ||
-               takt__text_is(shown.name, "self"))
-        return;
-    bind(notes, shown);
-}
-
-static void note_attribute(struct takt_source *source, TSNode node)
-{
-    const struct takt_text name =
-        takt__node_text(source, takt__node_field(node, "attribute"));
-    TSNode object = takt__node_field(node, "object");
-
-    if (takt__python_has_word("shape ndim dtype T reshape ravel astype", name))
-        note_shown(source, object, TAKT_PYTHON_SHOWN);
-    else if (takt__python_has_word("groupby iloc loc columns query iterrows",
-                                   name))
-        note_shown(source, object, TAKT_PYTHON_TABLE);
-}
-
-static void note_subscript(struct takt_source *source, TSNode node)
-{
-    if (takt__python_is_sliced(node))
-        note_shown(source, takt__node_field(node, "value"), TAKT_PYTHON_SHOWN);
-}
-
 /* What may be a composition: python_compose.c decides, later. */
 static void note_operator(struct takt_source *source, TSNode node)
 {
@@ -336,16 +295,6 @@ static void note_operator(struct takt_source *source, TSNode node)
 
     if (sign == '/' || sign == '@')
         note_candidate(source->notes, node);
-}
-
-/* What is handed to linear algebra is an array. */
-static void note_operands(struct takt_source *source, TSNode call)
-{
-    for (unsigned i = 0; i < 2; i++) {
-        TSNode operand = takt__python_argument(source, call, i, NULL);
-        if (!ts_node_is_null(operand))
-            note_shown(source, operand, TAKT_PYTHON_SHOWN);
-    }
 }
 
 static void note_call(struct takt_source *source, TSNode node)
@@ -358,28 +307,7 @@ static void note_call(struct takt_source *source, TSNode node)
     const struct takt_text text = takt__node_text(source, name);
     if (takt__python_has_word("matmul bmm dot mm", text))
         note_candidate(source->notes, node);
-    if (takt__python_has_word("dot matmul outer inner vdot norm inv det solve "
-                              "cholesky eigh svd",
-                              text)) {
-        note_operands(source, node);
-        if (takt__text_is(text, "dot") &&
-            takt__python_argument_count(node) == 1)
-            note_shown(source, takt__node_field(function, "object"),
-                       TAKT_PYTHON_SHOWN);
-    }
-}
-
-/* if x > 0: that is a number. */
-static void note_condition(struct takt_source *source, TSNode node)
-{
-    TSNode condition = takt__python_bare(takt__node_field(node, "condition"));
-
-    if (takt__node_is(condition, "comparison_operator") &&
-        takt__python_children(condition) == 2 &&
-        (takt__node_is(takt__python_child(condition, 1), "integer") ||
-         takt__node_is(takt__python_child(condition, 1), "float")))
-        note_shown(source, takt__python_child(condition, 0),
-                   TAKT_PYTHON_COMPARED);
+    takt__python_note_operands(source, node, text);
 }
 
 static void enter_comprehension(struct takt_source *source, TSNode node)
@@ -423,7 +351,7 @@ static void claim_dead(struct takt_source *source, TSNode node)
     TSNode condition = takt__node_field(node, "condition");
     TSNode consequence = takt__node_field(node, "consequence");
 
-    note_condition(source, node);
+    takt__python_note_condition(source, node);
     if (ts_node_is_null(condition) || ts_node_is_null(consequence))
         return;
     if (takt__python_has_word("False 0 TYPE_CHECKING typing.TYPE_CHECKING "
@@ -454,8 +382,8 @@ static const struct {
     {"if_statement", claim_dead},
     {"binary_operator", note_operator},
     {"call", note_call},
-    {"attribute", note_attribute},
-    {"subscript", note_subscript},
+    {"attribute", takt__python_note_attribute},
+    {"subscript", takt__python_note_subscript},
 };
 
 enum { NOTED = sizeof noted / sizeof noted[0] };

@@ -52,4 +52,17 @@ struct takt_python_notes {
 
 size_t takt__python_hash(struct takt_text name);
 
+/* python_names.c */
+void takt__python_bind(struct takt_python_notes *notes,
+                       struct takt_python_binding binding);
+unsigned takt__python_class_around(const struct takt_python_notes *notes,
+                                   unsigned scope);
+
+/* python_uses.c: during the walk. `name`: of the function that is called. */
+void takt__python_note_attribute(struct takt_source *source, TSNode node);
+void takt__python_note_subscript(struct takt_source *source, TSNode node);
+void takt__python_note_operands(struct takt_source *source, TSNode call,
+                                struct takt_text name);
+void takt__python_note_condition(struct takt_source *source, TSNode node);
+
 #endif

@@ -251,6 +251,9 @@ struct takt_rust_type takt__rust_type_of(struct takt_rust *rust,
                                          TSNode expression, unsigned depth);
 struct takt_rust_type takt__rust_type_named(struct takt_rust *rust, TSNode type,
                                             unsigned depth);
+/* Whether a function or impl bounds that type parameter to floats. */
+bool takt__rust_binds_float(const struct takt_rust *rust, TSNode item,
+                            TSNode type);
 struct takt_rust_type takt__rust_bound_type(struct takt_rust *rust,
                                             struct takt_rust_binding binding,
                                             unsigned depth);

@@ -66,6 +66,37 @@ static bool add_fields(struct takt_rust *rust, TSNode item)
     return true;
 }
 
+static bool contains(struct takt_text text, const char *word)
+{
+    const size_t size = strlen(word);
+    const char *at = text.at, *end = text.at + text.size;
+    while (size <= (size_t)(end - at) &&
+           (at = memchr(at, word[0], (size_t)(end - at))) != NULL) {
+        if (size <= (size_t)(end - at) && memcmp(at, word, size) == 0)
+            return true;
+        at++;
+    }
+    return false;
+}
+
+/* A constant of another file, where this one has its own of that name, or a
+ * parameter: struct Jet<const N: usize>. */
+static bool is_shadowed(const struct takt_rust *rust,
+                        struct takt_rust_name name)
+{
+    const struct takt_source *source = rust->source;
+    char own[64] = "const ";
+
+    if (source->borrowed == NULL || name.node.tree != source->borrowed ||
+        name.name.size + 8 > sizeof own)
+        return false;
+    memcpy(own + 6, name.name.at, name.name.size);
+    memcpy(own + 6 + name.name.size, ":", 2);
+    const TSNode root = ts_tree_root_node(source->borrowed);
+    return contains((struct takt_text){source->text, ts_node_start_byte(root)},
+                    own);
+}
+
 static bool add_item(struct takt_rust *rust, TSNode node)
 {
     struct takt_rust_name name = {.node = node};
@@ -89,22 +120,11 @@ static bool add_item(struct takt_rust *rust, TSNode node)
         name.name = rust_text(rust, node);
     else
         name.name = rust_text(rust, takt__node_field(node, "name"));
+    if (name.kind == TAKT_RUST_CONST && is_shadowed(rust, name))
+        return true;
     if (name.kind == TAKT_RUST_FUNCTION)
         name.owner = takt__rust_owner(rust, node);
     return add_name(rust, name);
-}
-
-static bool contains(struct takt_text text, const char *word)
-{
-    const size_t size = strlen(word);
-    const char *at = text.at, *end = text.at + text.size;
-    while (size <= (size_t)(end - at) &&
-           (at = memchr(at, word[0], (size_t)(end - at))) != NULL) {
-        if (size <= (size_t)(end - at) && memcmp(at, word, size) == 0)
-            return true;
-        at++;
-    }
-    return false;
 }
 
 /* The whole tree once; a cursor needs no stack of ours. */

@@ -129,7 +129,8 @@ static bool is_float_bound(const struct takt_rust *rust, TSNode bounds)
 }
 
 /* <T: Float>, or where T: Float, of a function or an impl. */
-static bool binds_float(const struct takt_rust *rust, TSNode item, TSNode type)
+bool takt__rust_binds_float(const struct takt_rust *rust, TSNode item,
+                            TSNode type)
 {
     const TSNode list = takt__node_field(item, "type_parameters");
     uint32_t count =
@@ -159,9 +160,10 @@ static bool binds_float(const struct takt_rust *rust, TSNode item, TSNode type)
 /* A type parameter that is bound to floats. */
 static bool is_float_parameter(const struct takt_rust *rust, TSNode type)
 {
-    return binds_float(rust, takt__rust_above(rust, type, "function_item"),
-                       type) ||
-           binds_float(rust, takt__rust_above(rust, type, "impl_item"), type);
+    return takt__rust_binds_float(
+               rust, takt__rust_above(rust, type, "function_item"), type) ||
+           takt__rust_binds_float(
+               rust, takt__rust_above(rust, type, "impl_item"), type);
 }
 
 static struct takt_rust_type type_identifier(struct takt_rust *rust,

@@ -376,14 +376,22 @@ static struct takt_rust_type array_type(struct takt_rust *rust, TSNode node,
         takt__rust_type_of(rust, ts_node_named_child(node, 0), depth), count);
 }
 
-/* What the impl around it is for: a struct of this file, or [f64]. */
+/* What the impl around it is for: a struct of this file, [f64], or an array of
+ * a library. */
 static struct takt_rust_type self_type(struct takt_rust *rust, TSNode node,
                                        unsigned depth)
 {
     const TSNode impl = takt__rust_above(rust, node, "impl_item");
-    const struct takt_rust_type type =
-        takt__rust_type_named(rust, takt__node_field(impl, "type"), depth);
-    if (type.shell == TAKT_RUST_PLAIN && type.depth > 0)
+    const TSNode of = takt__node_field(impl, "type");
+    struct takt_rust_type type = takt__rust_type_named(rust, of, depth);
+    /* The method may know more of the elements. */
+    if (type.shell == TAKT_RUST_NDARRAY && type.leaf == TAKT_RUST_UNKNOWN &&
+        takt__rust_binds_float(
+            rust, takt__rust_above(rust, node, "function_item"),
+            takt__rust_child(takt__node_field(of, "type_arguments"), 0)))
+        type.leaf = TAKT_RUST_FLOAT;
+    if ((type.shell == TAKT_RUST_PLAIN && type.depth > 0) ||
+        type.shell == TAKT_RUST_NDARRAY || type.shell == TAKT_RUST_NALGEBRA)
         return type;
     return (struct takt_rust_type){.shell = TAKT_RUST_OWN,
                                    .name = takt__rust_owner(rust, node)};

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * project_view.c - which declarations a file needs: those that it names, of the
+ * files that it links to; of several with one name, those of the nearest file.
+ */
+#include "project_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_DECLARATIONS = 600, /* for one file */
+    MOST_NAMES = 4096,       /* that are known, in one file */
+    MOST_VISIBLE = 1024,     /* files that it links to, directly or not */
+    SHORT = 100 /* a declaration that counts in any case: constants, counters */
+};
+
+/* Files that can be seen from one, as a set and in the order of discovery. */
+struct view {
+    const struct project_family *of;
+    const char *path;
+    size_t tree; /* of the path: what begins so is seen; 0: what is linked */
+    uint32_t seen[MOST_VISIBLE];
+    unsigned count;
+    uint32_t set[MOST_VISIBLE * 2];
+    uint32_t used[MOST_DECLARATIONS];
+    unsigned uses, asks;
+    uint32_t used_set[MOST_DECLARATIONS * 2];
+    uint32_t asked[MOST_NAMES * 2]; /* the first entries of names */
+};
+
+/* The item's place in a set that is never full: empty, or it is there. */
+static size_t in_set(const uint32_t *set, size_t room, uint32_t item)
+{
+    size_t i = item * UINT64_C(2654435761) % room;
+
+    while (set[i] != TAKT_PROJECT_NONE && set[i] != item)
+        i = (i + 1) % room;
+    return i;
+}
+
+/* Whether it was not there before. */
+static bool into_set(uint32_t *set, size_t room, uint32_t item)
+{
+    const size_t i = in_set(set, room, item);
+    const bool is_new = set[i] == TAKT_PROJECT_NONE;
+
+    set[i] = item;
+    return is_new;
+}
+
+static void see(struct view *view, uint32_t file)
+{
+    if (file != TAKT_PROJECT_NONE && view->count < MOST_VISIBLE &&
+        into_set(view->set, MOST_VISIBLE * 2, file))
+        view->seen[view->count++] = file;
+}
+
+static void see_link(void *self, struct takt_text path)
+{
+    struct view *view = self;
+
+    see(view, takt__project_file(view->of, path, view->path));
+}
+
+/* The folder around `src`, which has the tests and examples of it, too. */
+static size_t tree_of(const char *path)
+{
+    static const char *const part[] = {"/src/", "/tests/", "/examples/",
+                                       "/benches/"};
+    size_t size = 0;
+
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        const char *at = strstr(path, part[i]);
+        if (at != NULL && (size == 0 || (size_t)(at - path) + 1 < size))
+            size = (size_t)(at - path) + 1;
+    }
+    const char *slash = strrchr(path, '/');
+    return size > 0 ? size : slash != NULL ? (size_t)(slash - path) + 1 : 0;
+}
+
+static void see_links(struct view *view)
+{
+    const struct project_file *file = view->of->file.item;
+    const struct project_link *link = view->of->link.item;
+
+    for (unsigned i = 0; i < view->count; i++)
+        for (uint32_t n = 0; n < file[view->seen[i]].links; n++)
+            see(view, link[file[view->seen[i]].first_link + n].file);
+}
+
+static bool is_visible(const struct view *view, uint32_t file)
+{
+    const struct project_file *of = view->of->file.item;
+
+    if (view->tree > 0)
+        return strncmp(of[file].path, view->path, view->tree) == 0;
+    return view->set[in_set(view->set, MOST_VISIBLE * 2, file)] !=
+           TAKT_PROJECT_NONE;
+}
+
+/* Of the same name, the nearest file that is seen and has it. */
+static uint32_t choose(const struct view *view, uint32_t first)
+{
+    const struct project_entry *entry = view->of->entry.item;
+    const struct project_text *text = view->of->text.item;
+    const struct project_file *file = view->of->file.item;
+    uint32_t best = TAKT_PROJECT_NONE;
+    unsigned most = 0;
+
+    for (uint32_t i = first; i != TAKT_PROJECT_NONE; i = entry[i].next) {
+        const uint32_t in = text[entry[i].text].file;
+        if (strcmp(file[in].path, view->path) == 0)
+            return TAKT_PROJECT_NONE; /* it has it itself */
+        const unsigned common = takt__project_common(file[in].path, view->path);
+        if (!is_visible(view, in) ||
+            (best != TAKT_PROJECT_NONE && common < most))
+            continue;
+        most = common;
+        best = in;
+    }
+    return best;
+}
+
+static void need(struct view *view, struct takt_text name)
+{
+    const uint32_t first = takt__project_first(view->of, name);
+
+    if (first == TAKT_PROJECT_NONE || view->asks == MOST_NAMES ||
+        !into_set(view->asked, MOST_NAMES * 2, first))
+        return;
+    view->asks++;
+    const uint32_t file = choose(view, first);
+    const struct project_entry *entry = view->of->entry.item;
+    const struct project_text *text = view->of->text.item;
+    for (uint32_t i = file == TAKT_PROJECT_NONE ? TAKT_PROJECT_NONE : first;
+         i != TAKT_PROJECT_NONE; i = entry[i].next)
+        if (text[entry[i].text].file == file &&
+            (text[entry[i].text].is_numeric ||
+             text[entry[i].text].size <= SHORT) &&
+            view->uses < MOST_DECLARATIONS &&
+            into_set(view->used_set, MOST_DECLARATIONS * 2, entry[i].text))
+            view->used[view->uses++] = entry[i].text;
+}
+
+static void need_words(struct view *view, const char *at, size_t size)
+{
+    const char *end = at + size;
+
+    while (at < end) {
+        const struct takt_text word = takt__project_word(&at, end);
+        if (word.size > 0)
+            need(view, word);
+    }
+}
+
+size_t takt__project_declarations(const struct takt_project *project,
+                                  const struct takt_language *language,
+                                  const char *path, const char *text,
+                                  size_t size, char *out, size_t room)
+{
+    struct view *view = calloc(1, sizeof *view);
+    size_t written = 0;
+
+    if (view == NULL)
+        return 0;
+    view->of = &project->family[language->family];
+    view->path = path;
+    if (language->links == NULL)
+        view->tree = tree_of(path);
+    else
+        language->links(text, size, see_link, view);
+    see_links(view);
+    need_words(view, text, size);
+    const struct project_text *all = view->of->text.item;
+    for (unsigned i = 0; i < view->uses; i++) {
+        const struct project_text *one = &all[view->used[i]];
+        if (written + one->size + 1 > room)
+            break;
+        out[written++] = '\n';
+        memcpy(out + written, one->at, one->size);
+        written += one->size;
+        need_words(view, one->at, one->size);
+    }
+    free(view);
+    return written;
+}
