@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 CLEAN = {
-    "tools/layers.txt": "low:\nhigh: low\ncli:\nscan:\nproject:\notel:\n"
+    "tools/layers.txt": "low:\nhigh: low\ncli:\nscan:\nprofile:\nproject:\notel:\n"
                         "dropin:\n",
     "tools/exceptions.txt": "# none\n",
     "include/takt/takt.h": "int takt_go(void);\n",
