@@ -431,7 +431,7 @@ const struct command cmd_optimize = {
         "ignores ('takt: ignore REASON') or the --baseline knows does not "
         "fail.\n\n"
         "--patch prints a diff for C and C++ that makes calls of libtakt in "
-        "the places of exact findings, each compiled where a command is known "
+        "the places of exact findings, compiled where a command is known "
         "(--compile-commands, --cc).\n\n"
         "Exit status: 0 done; 1 there is a finding that --fail-on is about, or "
         "the phase failed; 2 the command line or a file that it names is "

@@ -66,7 +66,21 @@ static bool is_wanted(const struct kept_finding *kept)
            strstr(kept->finding.path, ".cu") == NULL;
 }
 
-/* Drops those that make the file fail to compile, each by itself. */
+static bool do_compile(const struct compile_command *command, const char *real,
+                       const struct source_file *file,
+                       const struct takt_finding *const *finding, size_t count)
+{
+    size_t size;
+    char *text = rewrite_source(file, finding, count, &size);
+    const bool is_right =
+        text != NULL && does_compile(command, real, text, size);
+
+    free(text);
+    return is_right;
+}
+
+/* Drops those that make the file fail to compile. All together are tried
+ * first. */
 static size_t drop_failing(const struct compile_command *command,
                            const char *real, const struct source_file *file,
                            const struct takt_finding **finding, size_t count,
@@ -74,19 +88,17 @@ static size_t drop_failing(const struct compile_command *command,
 {
     size_t kept = 0;
 
+    if (do_compile(command, real, file, finding, count)) {
+        counts->compiled += count;
+        return count;
+    }
     if (!does_compile(command, real, file->text, file->size)) {
         counts->unchecked += count; /* nor does it as it is */
         return count;
     }
-    for (size_t i = 0; i < count; i++) {
-        size_t size;
-        char *text = rewrite_source(file, &finding[i], 1, &size);
-        const bool is_right =
-            text != NULL && does_compile(command, real, text, size);
-        free(text);
-        if (is_right)
+    for (size_t i = 0; i < count; i++)
+        if (do_compile(command, real, file, &finding[i], 1))
             finding[kept++] = finding[i];
-    }
     counts->refused += count - kept;
     counts->compiled += kept;
     return kept;
