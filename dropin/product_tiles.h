@@ -31,17 +31,4 @@ extern const struct takt_product_tile takt__product_tiles_avx512[TAKT_SUMS];
 enum { TAKT_BLOCK_ROWS = 64, TAKT_BLOCK_BYTES = 384 };
 
 /* The tile of this processor. */
-static inline const struct takt_product_tile *
-takt__product_tile(enum takt_sum sum)
-{
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl"))
-        return &takt__product_tiles_avx512[sum];
-    if (__builtin_cpu_supports("avx2"))
-        return &takt__product_tiles_avx2[sum];
-#endif
-    return &takt__product_tiles_base[sum];
-}
+const struct takt_product_tile *takt__product_tile(enum takt_sum sum);

@@ -37,7 +37,8 @@ if(TARGET dropin_test_array_memory)
         ${PROJECT_SOURCE_DIR}/dropin)
 endif()
 takt_test(dropin/test_products ${PROJECT_SOURCE_DIR}/dropin/product.c
-    ${PROJECT_SOURCE_DIR}/dropin/product_copy.c ${takt_dropin_tiles})
+    ${PROJECT_SOURCE_DIR}/dropin/product_copy.c
+    ${PROJECT_SOURCE_DIR}/dropin/product_isa.c ${takt_dropin_tiles})
 if(TARGET dropin_test_products)
     target_include_directories(dropin_test_products PRIVATE
         dropin ${PROJECT_SOURCE_DIR}/dropin)
