@@ -124,14 +124,23 @@ class Programs(unittest.TestCase):
         self.assertIn("no surroundings 'no'", told.stderr)
 
     def test_loops(self):
-        told = self.driver("loops.py", "--ufuncs", "add,less", "--sizes",
+        told = self.driver("loops.py", "--ufuncs", "add,add.reduce", "--sizes",
                            "10,5000", "--seconds", "0.001", "--rounds", "1")
         self.assertEqual((told.returncode, told.stderr), (0, ""))
         lines = told.stdout.splitlines()
         self.assertEqual(len(lines), 6)
-        for kind, line in zip(("add float32", "add float64", "less float32",
-                               "less float64", "geometric mean"), lines[1:]):
+        for kind, line in zip(("add float32", "add float64",
+                               "add.reduce float32", "add.reduce float64",
+                               "geometric mean"), lines[1:]):
             self.assertRegex(line, rf"^{kind}( +\d+\.\d\d[! ]?){{2}}$")
+
+    def test_products_again_and_again(self):
+        told = self.driver("products.py", "--sizes", "3,20", "--seconds",
+                           "0.001")
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+        lines = told.stdout.splitlines()
+        self.assertEqual(len(lines), 11)
+        self.assertRegex(lines[1], r"^int64 3( +\d+\.\d){2} +\d+\.\d\d$")
 
     def test_one_shape_again_and_again(self):
         with tempfile.TemporaryDirectory() as folder:

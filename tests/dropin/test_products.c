@@ -124,10 +124,13 @@ DEFINE_CHECK(f32, float)
 
 static void tiles_of_all_instruction_sets_add_up(void)
 {
+    const struct takt_product_tile *best = NULL;
+
     for (unsigned i = 0; i < 3; i++) {
         const struct takt_product_tile *tile = tiles_of(i);
         if (!has_isa(i))
             continue;
+        best = tile;
         for (unsigned sum = 0; sum < TAKT_SUMS; sum++) {
             REQUIRE(tile[sum].rows <= most_rows);
             REQUIRE(tile[sum].cols <= most_cols);
@@ -138,6 +141,7 @@ static void tiles_of_all_instruction_sets_add_up(void)
         check_u64(&tile[TAKT_SUM_U64]);
         check_f32(&tile[TAKT_SUM_F32]);
     }
+    EXPECT(takt__product_tile(TAKT_SUM_U64) == &best[TAKT_SUM_U64]);
 }
 
 /* ---- products ---- */
