@@ -4,7 +4,7 @@
 
 #include "numpy_array.h"
 
-struct view {
+struct result_view {
     PyObject_HEAD;
     void *data;
     PyObject *owner; /* NULL: nobody's, or the view's own */
@@ -20,7 +20,7 @@ static PyTypeObject *view_type;
 
 static int get_buffer(PyObject *self, Py_buffer *out, int flags)
 {
-    struct view *view = (struct view *)self;
+    struct result_view *view = (struct result_view *)self;
     static char formats[2][2] = {"f", "d"};
     const Py_ssize_t size = (Py_ssize_t)takt_dtype_size(view->dtype);
 
@@ -51,12 +51,12 @@ static int get_buffer(PyObject *self, Py_buffer *out, int flags)
 static void release_buffer(PyObject *self, Py_buffer *buffer)
 {
     (void)buffer;
-    ((struct view *)self)->exports--;
+    ((struct result_view *)self)->exports--;
 }
 
 static void drop(PyObject *self)
 {
-    struct view *view = (struct view *)self;
+    struct result_view *view = (struct result_view *)self;
     PyTypeObject *type = Py_TYPE(self);
 
     Py_XDECREF(view->owner);
@@ -75,7 +75,7 @@ bool view_prepare(void)
         {Py_tp_doc, "Memory of a call, for memoryview() and NumPy."},
         {0, NULL}};
     static PyType_Spec spec = {.name = "takt._takt.Memory",
-                               .basicsize = sizeof(struct view),
+                               .basicsize = sizeof(struct result_view),
                                .flags = Py_TPFLAGS_DEFAULT |
                                         Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                .slots = slots};
@@ -85,7 +85,7 @@ bool view_prepare(void)
     return view_type != NULL;
 }
 
-static void set_strides(struct view *view, const Py_ssize_t *strides)
+static void set_strides(struct result_view *view, const Py_ssize_t *strides)
 {
     Py_ssize_t step = (Py_ssize_t)takt_dtype_size(view->dtype);
 
@@ -100,7 +100,7 @@ static void set_strides(struct view *view, const Py_ssize_t *strides)
 
 PyObject *view_of(const struct view_memory *memory)
 {
-    struct view *view;
+    struct result_view *view;
 
     if (memory->rank > MOST_DIMENSIONS) {
         PyErr_Format(PyExc_ValueError,
@@ -108,7 +108,7 @@ PyObject *view_of(const struct view_memory *memory)
                      (int)MOST_DIMENSIONS);
         return NULL;
     }
-    view = PyObject_New(struct view, view_type);
+    view = PyObject_New(struct result_view, view_type);
     if (view == NULL)
         return NULL;
     view->data = memory->data;
@@ -132,7 +132,7 @@ PyObject *view_new(takt_dtype dtype, int rank, const Py_ssize_t *shape,
 {
     PyObject *view = view_of(
         &(struct view_memory){.dtype = dtype, .rank = rank, .shape = shape});
-    struct view *made = (struct view *)view;
+    struct result_view *made = (struct result_view *)view;
     PyObject *shown;
 
     if (view == NULL)
@@ -162,5 +162,5 @@ PyObject *view_show(PyObject *view)
 
 bool view_is_used(PyObject *view)
 {
-    return ((const struct view *)view)->exports > 0;
+    return ((const struct result_view *)view)->exports > 0;
 }
