@@ -16,6 +16,7 @@
 #include "ignore.h"
 #include "languages.h"
 #include "place.h"
+#include "project.h"
 #include "text/utf8.h"
 
 static struct takt_patterns patterns[TAKT_SCAN_LANGUAGES];
@@ -54,6 +55,23 @@ static void check(const struct takt_finding *finding,
     demand(
         before == NULL || before->line < finding->line ||
         (before->line == finding->line && before->column <= finding->column));
+}
+
+/* The text as what declares, and as what names what it declares. */
+static void outline(enum takt_scan_language id, const char *text, size_t size)
+{
+    const struct takt_language *language = takt__language(id);
+    static char out[4096];
+
+    if (language->outline == NULL)
+        return;
+    struct takt_project *project = takt__project_open();
+    demand(project != NULL);
+    takt__project_add(project, language, "a/src/b.h", text, size);
+    takt__project_finish(project);
+    demand(takt__project_declarations(project, language, "a/src/c.c", text,
+                                      size, out, sizeof out) <= sizeof out);
+    takt__project_close(project);
 }
 
 static void find(enum takt_scan_language id, const char *text, size_t size)
@@ -96,9 +114,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (text == NULL)
         return 0;
     memcpy(text, bytes + 1, size);
-    if (which < TAKT_SCAN_LANGUAGES)
+    if (which < TAKT_SCAN_LANGUAGES) {
         find((enum takt_scan_language)which, text, size);
-    else
+        outline((enum takt_scan_language)which, text, size);
+    } else
         ignore(text, size);
     free(text);
     return 0;
