@@ -19,8 +19,8 @@ extern char **environ;
 /* A stretch of memory as it was. Variables mostly lie side by side. */
 struct window {
     uintptr_t begin;
-    size_t size;
-    char bytes[4096];
+    size_t size, room;
+    char *bytes;
 };
 
 struct environment_reader {
@@ -40,8 +40,8 @@ static size_t look(const struct environment_reader *reader,
     if (reader->memory < 0)
         return least;
     if (first < window->begin || first + least > window->begin + window->size) {
-        const ssize_t got = pread(reader->memory, window->bytes,
-                                  sizeof window->bytes, (off_t)first);
+        const ssize_t got =
+            pread(reader->memory, window->bytes, window->room, (off_t)first);
         window->begin = first;
         window->size = got < 0 ? 0 : (size_t)got;
     }
@@ -113,7 +113,10 @@ void takt__environment_read(struct takt_environment *out)
 {
     enum { tries = 100 };
     struct environment_reader reader = {
-        .memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC), .out = out};
+        .memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC),
+        .list = {.bytes = out->list_window, .room = sizeof out->list_window},
+        .text = {.bytes = out->text_window, .room = sizeof out->text_window},
+        .out = out};
     char **volatile *const now = &environ;
 
     for (int i = 0; i < tries; i++) {

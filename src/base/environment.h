@@ -15,6 +15,8 @@
 struct takt_environment {
     size_t size; /* without the empty one */
     char text[64 << 10];
+    /* For reading: stacks of threads may be small. */
+    char list_window[4 << 10], text_window[4 << 10];
 };
 
 /* Needs no memory, and may be called in a signal handler. Variables that do not
