@@ -109,11 +109,29 @@ static bool read_list(struct environment_reader *reader, char **list)
     return is_whole;
 }
 
+/* The file of this process's memory; -1: there is none, or it cannot be read,
+ * or (in an emulator) it is the memory of another program. */
+static int open_memory(void)
+{
+    const int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    const uint64_t written = 0x54616b74u ^ (uintptr_t)&fd;
+    uint64_t found = 0;
+
+    if (fd >= 0 &&
+        pread(fd, &found, sizeof found, (off_t)(uintptr_t)&written) ==
+            sizeof found &&
+        found == written)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 void takt__environment_read(struct takt_environment *out)
 {
     enum { tries = 100 };
     struct environment_reader reader = {
-        .memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC),
+        .memory = open_memory(),
         .list = {.bytes = out->list_window, .room = sizeof out->list_window},
         .text = {.bytes = out->text_window, .room = sizeof out->text_window},
         .out = out};
