@@ -205,7 +205,7 @@ static const struct takt_target *target_of(struct takt_blas_entry *entry,
 
     if (target == NULL) {
         target = takt__blas_entry_target(entry, caller);
-        takt__numpy_look(target->baseline);
+        takt__numpy_notice(target->baseline);
     }
     return target;
 }

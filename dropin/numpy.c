@@ -334,7 +334,7 @@ static int call_back(void *library)
     return 0;
 }
 
-void takt__numpy_look(const struct takt_baseline *baseline)
+void takt__numpy_notice(const struct takt_baseline *baseline)
 {
     int (*add_call)(int (*call)(void *), void *argument);
 

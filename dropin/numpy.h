@@ -15,7 +15,7 @@
 #include "baseline.h"
 
 /* A name of that library was called for the first time by some code. */
-void takt__numpy_look(const struct takt_baseline *baseline);
+void takt__numpy_notice(const struct takt_baseline *baseline);
 
 /* Replaces the loops, with Python's lock, if NumPy is imported; they run in a
  * context of that library, or of the one for which they were replaced before,

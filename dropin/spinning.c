@@ -9,8 +9,8 @@ static double between_0_and_1(double x)
     return x < 0 ? 0 : x < 1 ? x : 1;
 }
 
-void takt__spinning_look(struct takt_spinning *spinning, uint64_t since_ns,
-                         uint64_t now_ns)
+void takt__spinning_measure(struct takt_spinning *spinning, uint64_t since_ns,
+                            uint64_t now_ns)
 {
     static const uint64_t every_ns = 20000000;
     static const double one = 0.9; /* processor: it waits for nobody */

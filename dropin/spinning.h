@@ -15,13 +15,13 @@
 struct takt_spinning {
     uint64_t (*process_ns)(void); /* CPU time of the process; NULL: not known */
     unsigned threads;             /* of the library; 0: not known */
-    uint64_t cpu_ns, at_ns;       /* the last look */
+    uint64_t cpu_ns, at_ns;       /* when it was last measured */
     double share;                 /* of the threads; below 0: not known */
 };
 
-/* Looks now and then; what was before `since_ns` does not count. */
-void takt__spinning_look(struct takt_spinning *spinning, uint64_t since_ns,
-                         uint64_t now_ns);
+/* Measures every 20 ms at most; what was before `since_ns` does not count. */
+void takt__spinning_measure(struct takt_spinning *spinning, uint64_t since_ns,
+                            uint64_t now_ns);
 
 /* The share of threads; 1: not known. */
 double takt__spinning_share(const struct takt_spinning *spinning);

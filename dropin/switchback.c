@@ -412,7 +412,7 @@ static void add(const struct takt_switchback_call *call)
         state.first_ns = state.begin_ns = call->start_ns;
     open_if_offered(call->end_ns);
     if (atomic_load(&takt__side_now) == TAKT_SIDE_BASELINE)
-        takt__spinning_look(&state.spinning, state.begin_ns, call->end_ns);
+        takt__spinning_measure(&state.spinning, state.begin_ns, call->end_ns);
     state.spent_ns += ns * call->weight;
     if (call->side == TAKT_SIDE_ROUTED)
         state.routed_ns += ns;
