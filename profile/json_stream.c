@@ -258,3 +258,21 @@ bool takt__json_next_member(struct takt_json_stream *json)
 {
     return takt__json_next(json) == TAKT_TOKEN_NAME;
 }
+
+bool takt__json_next_object(struct takt_json_stream *json,
+                            struct takt_json_walk *walk)
+{
+    if (walk->status != TAKT_OK)
+        return false;
+    enum takt_json_token token = takt__json_next(json);
+    if (!walk->has_begun && token != TAKT_TOKEN_ARRAY) {
+        walk->status = takt__json_skip(json, token) ? TAKT_OK : TAKT_ECORRUPT;
+        return false;
+    }
+    if (!walk->has_begun)
+        token = takt__json_next(json);
+    walk->has_begun = true;
+    if (token != TAKT_TOKEN_OBJECT && token != TAKT_TOKEN_CLOSE)
+        walk->status = TAKT_ECORRUPT;
+    return token == TAKT_TOKEN_OBJECT;
+}

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <takt/status.h>
+
 enum takt_json_token {
     TAKT_TOKEN_END, /* of the file, after a whole value */
     TAKT_TOKEN_ERROR,
@@ -46,3 +48,18 @@ bool takt__json_skip(struct takt_json_stream *json, enum takt_json_token token);
 /* The next member of an object: its name is json->text until the next token.
  * False: there is none left, or an error. */
 bool takt__json_next_member(struct takt_json_stream *json);
+
+/* The objects of an array, which is the next value; another value is skipped:
+ *
+ *     struct takt_json_walk walk = {0};
+ *     while (takt__json_next_object(json, &walk))
+ *         walk.status = ...; // reads the object, or ends the walk
+ *     return walk.status;
+ */
+struct takt_json_walk {
+    bool has_begun;
+    takt_status status; /* TAKT_ECORRUPT: it is no such array */
+};
+
+bool takt__json_next_object(struct takt_json_stream *json,
+                            struct takt_json_walk *walk);

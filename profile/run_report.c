@@ -65,15 +65,9 @@ static takt_status read_row(const struct takt_profile_reading *reading,
 takt_status takt__read_rows(const struct takt_profile_reading *reading,
                             struct takt_json_stream *json, bool is_loops)
 {
-    enum takt_json_token token = takt__json_next(json);
-    takt_status status = TAKT_OK;
+    struct takt_json_walk walk = {0};
 
-    if (token != TAKT_TOKEN_ARRAY)
-        return takt__json_skip(json, token) ? TAKT_OK : TAKT_ECORRUPT;
-    while (status == TAKT_OK &&
-           (token = takt__json_next(json)) == TAKT_TOKEN_OBJECT)
-        status = read_row(reading, json, is_loops);
-    if (status == TAKT_OK && token != TAKT_TOKEN_CLOSE)
-        return TAKT_ECORRUPT;
-    return status;
+    while (takt__json_next_object(json, &walk))
+        walk.status = read_row(reading, json, is_loops);
+    return walk.status;
 }

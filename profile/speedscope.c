@@ -63,17 +63,11 @@ takt_status takt__read_frames(const struct takt_profile_reading *reading,
                               struct takt_json_stream *json,
                               struct takt_frame_places *out)
 {
-    enum takt_json_token token = takt__json_next(json);
-    takt_status status = TAKT_OK;
+    struct takt_json_walk walk = {0};
 
-    if (token != TAKT_TOKEN_ARRAY)
-        return takt__json_skip(json, token) ? TAKT_OK : TAKT_ECORRUPT;
-    while (status == TAKT_OK &&
-           (token = takt__json_next(json)) == TAKT_TOKEN_OBJECT)
-        status = read_frame(reading, json, out);
-    if (status == TAKT_OK && token != TAKT_TOKEN_CLOSE)
-        return TAKT_ECORRUPT;
-    return status;
+    while (takt__json_next_object(json, &walk))
+        walk.status = read_frame(reading, json, out);
+    return walk.status;
 }
 
 /* ---- profiles ---- */
@@ -271,15 +265,9 @@ takt_status takt__read_profiles(const struct takt_profile_reading *reading,
                                 struct takt_json_stream *json,
                                 const struct takt_frame_places *places)
 {
-    enum takt_json_token token = takt__json_next(json);
-    takt_status status = TAKT_OK;
+    struct takt_json_walk walk = {0};
 
-    if (token != TAKT_TOKEN_ARRAY)
-        return takt__json_skip(json, token) ? TAKT_OK : TAKT_ECORRUPT;
-    while (status == TAKT_OK &&
-           (token = takt__json_next(json)) == TAKT_TOKEN_OBJECT)
-        status = read_profile(reading, json, places);
-    if (status == TAKT_OK && token != TAKT_TOKEN_CLOSE)
-        return TAKT_ECORRUPT;
-    return status;
+    while (takt__json_next_object(json, &walk))
+        walk.status = read_profile(reading, json, places);
+    return walk.status;
 }

@@ -10,7 +10,6 @@ two thirds of the calls of a process, and of these the median over the rounds.
 Operands are contiguous, the output is given. A reduction is named add.reduce;
 NumPy 1.24 does not hand it over whole. '!' marks what is below 0.97.
 """
-import argparse
 import json
 import math
 import random
@@ -59,15 +58,8 @@ def child(words):
 # ---- in the parent ----
 
 def arguments():
-    from run import default_takt
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0],
-        epilog=__doc__.split("\n\n", 2)[2],
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--takt", default=default_takt(), metavar="PATH",
-                        help="the tool (default: of build/release or check)")
-    parser.add_argument("--python", default=sys.executable, metavar="PATH",
-                        help="has NumPy (default: this one)")
+    from run import parser_of
+    parser = parser_of(__doc__)
     parser.add_argument("--ufuncs", default=",".join(UFUNCS), metavar="LIST")
     parser.add_argument("--sizes", metavar="LIST",
                         default=",".join(map(str, SIZES)), help="of elements")

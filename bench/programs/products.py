@@ -8,7 +8,6 @@ usage: products.py [OPTIONS]        (--help lists them)
 Prints microseconds by medians, and how many times as fast `takt run` is. Of the
 integers, the results are compared: they are the same to the bit, or it fails.
 """
-import argparse
 import hashlib
 import json
 import statistics
@@ -41,15 +40,8 @@ def child(words):
 
 
 def arguments():
-    from run import default_takt
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0],
-        epilog=__doc__.split("\n\n", 2)[2],
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--takt", default=default_takt(), metavar="PATH",
-                        help="the tool (default: of build/release or check)")
-    parser.add_argument("--python", default=sys.executable, metavar="PATH",
-                        help="has NumPy (default: this one)")
+    from run import parser_of
+    parser = parser_of(__doc__)
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)),
                         metavar="LIST", help="of square matrices")
     parser.add_argument("--seconds", type=float, default=0.2, metavar="S",

@@ -57,15 +57,21 @@ PROGRAMS = {
 }
 
 
-def arguments():
+def parser_of(text):
+    """The options that programs of this folder share; `text`: what one does."""
     parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0],
-        epilog=__doc__.split("\n\n", 2)[2],
+        description=text.split("\n\n")[0],
+        epilog=text.split("\n\n", 2)[2],
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--takt", default=default_takt(), metavar="PATH",
                         help="the tool (default: of build/release or check)")
     parser.add_argument("--python", default=sys.executable, metavar="PATH",
                         help="runs the programs (default: this one)")
+    return parser
+
+
+def arguments():
+    parser = parser_of(__doc__)
     parser.add_argument("--only", metavar="LIST",
                         help="these programs, separated by commas")
     parser.add_argument("--stores", default=",".join(STORES), metavar="LIST",

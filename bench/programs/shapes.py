@@ -12,7 +12,6 @@ sooner, and its ratio is one of means: trials count. 'after' is what follows.
 its bar: 1.10 of plain at first, 1.05 of plain and 1.03 of the best after.
 The last shape alternates between four: geometric means of them.
 """
-import argparse
 import json
 import math
 import os
@@ -77,15 +76,8 @@ def child(words):
 # ---- in the parent ----
 
 def arguments():
-    from run import default_takt
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0],
-        epilog=__doc__.split("\n\n", 2)[2],
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--takt", default=default_takt(), metavar="PATH",
-                        help="the tool (default: of build/release or check)")
-    parser.add_argument("--python", default=sys.executable, metavar="PATH",
-                        help="has NumPy (default: this one)")
+    from run import parser_of
+    parser = parser_of(__doc__)
     parser.add_argument("--only", metavar="LIST",
                         help="these shapes, MxNxK or N, separated by commas")
     parser.add_argument("--dtypes", default="float32,float64", metavar="LIST")

@@ -14,7 +14,6 @@ together    four at once: what all of them take, with and without Takt in turns
 All but the last two need root. What is not possible is left out, and a line
 says so. '!' marks what is over its bar: see run.py.
 """
-import argparse
 import json
 import os
 import random
@@ -32,14 +31,7 @@ GROUP = "takt-bench"
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0],
-        epilog=__doc__.split("\n\n", 2)[2],
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--takt", default=run.default_takt(), metavar="PATH",
-                        help="the tool (default: of build/release or check)")
-    parser.add_argument("--python", default=sys.executable, metavar="PATH",
-                        help="runs the programs (default: this one)")
+    parser = run.parser_of(__doc__)
     parser.add_argument("--only", default=",".join(NAMES), metavar="LIST",
                         help="these surroundings, separated by commas")
     parser.add_argument("--programs", default="transformer", metavar="LIST",
