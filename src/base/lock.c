@@ -9,8 +9,9 @@
 /* Volatile: a signal handler of the same thread reads it. */
 static _Thread_local volatile unsigned open_sections
     __attribute__((tls_model("initial-exec")));
-static _Thread_local int state_before,
-    type_before __attribute__((tls_model("initial-exec")));
+static _Thread_local int state_before
+    __attribute__((tls_model("initial-exec")));
+static _Thread_local int type_before __attribute__((tls_model("initial-exec")));
 
 void takt__section_begin(void)
 {
