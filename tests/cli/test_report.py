@@ -216,7 +216,7 @@ class Report(unittest.TestCase):
             self.assertIn(why, said)
         self.assertIn("No such file", self.takt("report", "nope", status=2))
         self.assertFalse(os.path.exists(self.path("never.html")))
-        self.takt("report", "-o", "/nope/page.html", status=2)
+        self.takt("report", "-o", self.path("missing/page.html"), status=2)
 
     def test_anonymous_leaves_names_out(self):
         files = self.files(["/home/me/secret.py"])
