@@ -110,17 +110,23 @@ except ImportError as problem:
         self.assertRegex(out, "main interpreter|subinterpreters")
 
     def leaks_nothing(self, some, times):
-        """Neither Python's objects nor other memory. bench/python_call.py does
-        it a million times."""
+        """Neither Python's objects nor other memory. A leak grows in every
+        round; what is made once (caches, a learned row, an arena) does not.
+        bench/python_call.py does it a million times."""
         for _ in range(times // 10):
             some()
-        gc.collect()
-        blocks, before = sys.getallocatedblocks(), resident()
-        for _ in range(times):
-            some()
-        gc.collect()
-        self.assertLess(sys.getallocatedblocks() - blocks, times // 10)
-        self.assertLess(resident() - before, 1 << 20)
+        grown = []
+        for _ in range(5):
+            gc.collect()
+            blocks, before = sys.getallocatedblocks(), resident()
+            for _ in range(times):
+                some()
+            gc.collect()
+            grown.append((sys.getallocatedblocks() - blocks,
+                          resident() - before))
+            if grown[-1][0] < times // 10 and grown[-1][1] < 1 << 20:
+                return
+        self.fail(f"it grew in every round (blocks, bytes): {grown}")
 
     def fails(self, function, *args, **words):
         try:
