@@ -142,6 +142,7 @@ static bool read_options(struct run_task *task)
     static const char *const switches[][3] = {
         {"no-gpu", "TAKT_GPU", ""},
         {"no-numpy", "TAKT_RUN_NUMPY", "off"},
+        {"no-lapack", "TAKT_RUN_LAPACK", "off"},
         {"same-bits", "TAKT_RUN_SAME_BITS", "1"},
         {"reuse", "TAKT_RUN_REUSE", "1"},
         {"no-reuse", "TAKT_RUN_REUSE", "0"}};
@@ -469,6 +470,8 @@ const struct command cmd_run = {
                  "decisions from a file: every run gives the same bits"},
                 {"no-gpu", NULL, NULL, "use no GPU"},
                 {"no-numpy", NULL, NULL, "leave NumPy's own loops alone"},
+                {"no-lapack", NULL, NULL,
+                 "leave the threads of LAPACK's calls alone"},
                 {"threads", "N", NULL, "threads of Takt's own, at most"},
                 {"reuse", NULL, NULL,
                  "keep on the GPU what is unchanged, whatever tracking costs"},

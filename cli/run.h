@@ -7,7 +7,7 @@
  *     run_threads.c    how many threads its own libraries start
  *     run_child.c      running it, as if takt were not there
  *     run_tally.c      the file that its processes count in, and its sums
- *     run_loops.c      its NumPy loops
+ *     run_loops.c      its NumPy loops and calls of LAPACK
  *     run_report.c     the report; run_report_json.c for programs
  *
  * run_compare.h has what `--compare` does.
@@ -175,7 +175,8 @@ struct run_row {
     double gpu_s, own_s;
 };
 
-/* What is known of some loops of NumPy's. */
+/* What is known of some loops of NumPy's, or of some calls of LAPACK: "whole"
+ * is as without Takt, "split" otherwise (on fewer threads). */
 struct loop_row {
     const char *name; /* borrowed from the statistics; NULL: damaged */
     unsigned first_class, last_class;
@@ -190,9 +191,9 @@ struct run_tally {
     struct run_row *row; /* owned: those with calls */
     size_t count;
     struct run_row total;
-    struct loop_row loops; /* all of them */
-    double opening_s;      /* in opening libtakt */
-    double threads;        /* that called at once, on average; at least 1 */
+    struct loop_row loops, lapack; /* all of them */
+    double opening_s;              /* in opening libtakt */
+    double threads; /* that called at once, on average; at least 1 */
 };
 
 /* Where the wall time went. Where several threads called at once, each counts
@@ -200,6 +201,7 @@ struct run_tally {
 struct run_parts {
     double baseline_s;
     double cpu_s, gpu_s; /* routed */
+    double lapack_s;     /* without calls of BLAS by name */
     double loops_s;      /* NumPy's loops that are not short */
     double transfer_s, wait_s, opening_s, rest_s;
 };
@@ -259,6 +261,7 @@ bool is_socket(const char *path); /* "unix:..." */
 /* ---- run_loops.c ---- */
 
 struct loop_row sum_loops(const struct takt_stats *stats);
+struct loop_row sum_lapack(const struct takt_stats *stats);
 
 /* Against what loops of the same kind took whole in the same run. */
 double loops_gain_s(const struct loop_row *row);
@@ -266,6 +269,8 @@ double loops_gain_s(const struct loop_row *row);
 struct json;
 void print_loops_text(FILE *out, const struct takt_stats *stats);
 void print_loops_json(struct json *json, const struct takt_stats *stats);
+void print_lapack_text(FILE *out, const struct takt_stats *stats);
+void print_lapack_json(struct json *json, const struct takt_stats *stats);
 
 /* ---- run_report.c ---- */
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_loops.c - NumPy's own loops in the report of `takt run`: sums, rows, text
- * and JSON.
+ * run_loops.c - NumPy's own loops and calls of LAPACK in the report of
+ * `takt run`: sums, rows, text and JSON.
  *
- * Of loops that run whole only some are timed; they stand for the others of
- * their length.
+ * Both run in one of two ways: as without Takt (loops whole, LAPACK on the
+ * threads that the program has), or otherwise (split; on fewer threads). Of
+ * those that run as without Takt only some are timed; they stand for the others
+ * of their size.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -17,6 +19,13 @@
 #include "workflow.h"
 
 enum { whole, split };
+
+/* Names of LAPACK, each routine's of s and d. */
+static const char *const lapack_name[] = {
+#define TAKT_LAPACK(stem_, ...) "s" #stem_, "d" #stem_,
+#include "dropin/lapack.def"
+};
+enum { lapack_names = sizeof lapack_name / sizeof *lapack_name };
 
 /* ---- sums ---- */
 
@@ -77,6 +86,16 @@ struct loop_row sum_loops(const struct takt_stats *stats)
     return sum;
 }
 
+struct loop_row sum_lapack(const struct takt_stats *stats)
+{
+    struct loop_row sum = {0};
+
+    for (size_t i = 0; i < lapack_names; i++)
+        for (size_t class = 0; class < TAKT_STATS_CLASSES; class ++)
+            add_cell(&sum, &stats->lapack[i / 2][i % 2][class]);
+    return sum;
+}
+
 double loops_gain_s(const struct loop_row *row)
 {
     return row->whole_s - row->split_s;
@@ -84,15 +103,15 @@ double loops_gain_s(const struct loop_row *row)
 
 /* ---- text ---- */
 
-static struct loop_row row_of(const struct takt_stats_loop *loop)
+static struct loop_row row_of(const char *name,
+                              const struct takt_stats_loop_cell *cell)
 {
-    struct loop_row row = {.name = name_of(loop),
-                           .first_class = TAKT_STATS_CLASSES};
+    struct loop_row row = {.name = name, .first_class = TAKT_STATS_CLASSES};
 
     for (unsigned class = 0; class < TAKT_STATS_CLASSES; class ++) {
-        if (!has_calls(&loop->cell[class]))
+        if (!has_calls(&cell[class]))
             continue;
-        add_cell(&row, &loop->cell[class]);
+        add_cell(&row, &cell[class]);
         if (class < row.first_class)
             row.first_class = class;
         row.last_class = class;
@@ -134,65 +153,121 @@ static void write_sizes(const struct loop_row *row, char *out, size_t size)
     snprintf(out, size, "%s-%s", from, to);
 }
 
-void print_loops_text(FILE *out, const struct takt_stats *stats)
+static bool has_row(const struct loop_row *row)
+{
+    return row->name != NULL && row->first_class < TAKT_STATS_CLASSES;
+}
+
+/* The slowest first; and the sum of all. */
+static void print_rows(FILE *out, struct loop_row *row, size_t count,
+                       const char *const head[3])
 {
     enum { most = 12 };
-    struct loop_row row[TAKT_STATS_LOOPS], others = {.name = "others"},
-                                           all = {.name = "all"};
-    size_t count = 0;
+    struct loop_row others = {.name = "others"}, all = {.name = "all"};
     char sizes[80];
 
-    for (size_t i = 0; i < TAKT_STATS_LOOPS; i++) {
-        row[count] = row_of(&stats->loop[i]);
-        add_row(&all, &row[count]);
-        count += row[count].name != NULL &&
-                 row[count].first_class < TAKT_STATS_CLASSES;
-    }
     if (count == 0)
         return;
     qsort(row, count, sizeof row[0], slower);
-    fprintf(out, "\n%-19s %-11s %9s %7s %9s %20s\n", "loop of NumPy", "length",
-            "calls", "split", "took", "gain");
-    for (size_t i = 0; i < count && i < most; i++) {
+    fprintf(out, "\n%-19s %-11s %9s %7s %9s %20s\n", head[0], head[1], "calls",
+            head[2], "took", "gain");
+    for (size_t i = 0; i < count; i++) {
+        add_row(&all, &row[i]);
+        if (i >= most) {
+            add_row(&others, &row[i]);
+            continue;
+        }
         write_sizes(&row[i], sizes, sizeof sizes);
         print_row(out, &row[i], sizes);
     }
-    for (size_t i = most; i < count; i++)
-        add_row(&others, &row[i]);
     if (count > most)
         print_row(out, &others, "");
     if (count > 1)
         print_row(out, &all, "");
 }
 
+void print_loops_text(FILE *out, const struct takt_stats *stats)
+{
+    static const char *const head[] = {"loop of NumPy", "length", "split"};
+    struct loop_row row[TAKT_STATS_LOOPS];
+    size_t count = 0;
+
+    for (size_t i = 0; i < TAKT_STATS_LOOPS; i++) {
+        row[count] = row_of(name_of(&stats->loop[i]), stats->loop[i].cell);
+        count += has_row(&row[count]);
+    }
+    print_rows(out, row, count, head);
+}
+
+void print_lapack_text(FILE *out, const struct takt_stats *stats)
+{
+    static const char *const head[] = {"routine of LAPACK", "size", "fewer"};
+    struct loop_row row[lapack_names];
+    size_t count = 0;
+
+    for (size_t i = 0; i < lapack_names; i++) {
+        row[count] = row_of(lapack_name[i], stats->lapack[i / 2][i % 2]);
+        count += has_row(&row[count]);
+    }
+    print_rows(out, row, count, head);
+}
+
 /* ---- JSON ---- */
 
-static void json_cell(struct json *json, const char *name, unsigned class,
+/* Names of members: the row, as without Takt, otherwise. */
+struct members {
+    const char *name, *whole, *split, *whole_s, *split_s;
+};
+
+static void json_cell(struct json *json, const struct members *member,
+                      const char *name, unsigned class,
                       const struct takt_stats_loop_cell *cell)
 {
     const size_t least = (size_t)1 << class;
     const bool has_end = class + 1 < TAKT_STATS_CLASSES;
     struct loop_row row = {0};
 
+    if (!has_calls(cell))
+        return;
     add_cell(&row, cell);
+    json_open(json, NULL, '{');
+    json_string(json, member->name, name);
+    json_print(json, "size_class:%u least:%zu most:%zu", class, least,
+               has_end ? 2 * least - 1 : SIZE_MAX);
+    json_count(json, member->whole, row.whole);
+    json_count(json, member->split, row.split);
+    json_number(json, member->whole_s, took_s(cell, whole));
+    json_number(json, member->split_s, took_s(cell, split));
     json_print(json,
-               "{loop:%s size_class:%u least:%zu most:%zu whole:%ju split:%ju "
-               "whole_s:%g split_s:%g compared:%ju baseline_s:%g error_s:%g "
-               "instead_s:%g gain_s:%g}",
-               name, class, least, has_end ? 2 * least - 1 : SIZE_MAX,
-               row.whole, row.split, took_s(cell, whole), took_s(cell, split),
+               "compared:%ju baseline_s:%g error_s:%g instead_s:%g gain_s:%g}",
                row.compared, row.whole_s, row.error_s, row.split_s,
                row.compared > 0 ? loops_gain_s(&row) : (double)NAN);
 }
 
 void print_loops_json(struct json *json, const struct takt_stats *stats)
 {
+    static const struct members member = {"loop", "whole", "split", "whole_s",
+                                          "split_s"};
+
     json_print(json, "loops:[");
     for (size_t i = 0; i < TAKT_STATS_LOOPS; i++) {
         const struct takt_stats_loop *loop = &stats->loop[i];
         for (unsigned class = 0; class < TAKT_STATS_CLASSES; class ++)
-            if (name_of(loop) != NULL && has_calls(&loop->cell[class]))
-                json_cell(json, loop->name, class, &loop->cell[class]);
+            if (name_of(loop) != NULL)
+                json_cell(json, &member, loop->name, class, &loop->cell[class]);
     }
+    json_print(json, "]");
+}
+
+void print_lapack_json(struct json *json, const struct takt_stats *stats)
+{
+    static const struct members member = {"routine", "unchanged", "fewer",
+                                          "unchanged_s", "fewer_s"};
+
+    json_print(json, "lapack:[");
+    for (size_t i = 0; i < lapack_names; i++)
+        for (unsigned class = 0; class < TAKT_STATS_CLASSES; class ++)
+            json_cell(json, &member, lapack_name[i], class,
+                      &stats->lapack[i / 2][i % 2][class]);
     json_print(json, "]");
 }

@@ -138,6 +138,7 @@ static void print_parts(FILE *out, const struct run_report *report)
     print_part(out, "BLAS in the baseline library", parts.baseline_s, wall_s);
     print_part(out, "BLAS routed, on the CPU", parts.cpu_s, wall_s);
     print_part(out, "BLAS routed, on the GPU", parts.gpu_s, wall_s);
+    print_part(out, "LAPACK", parts.lapack_s, wall_s);
     print_part(out, "NumPy's loops, but for short ones", parts.loops_s, wall_s);
     print_part(out, "moving operands to and from the GPU", parts.transfer_s,
                wall_s);
@@ -306,7 +307,8 @@ static void print_verdict(FILE *out, const struct run_report *report)
     const struct run_tally *tally = &report->tally;
     const struct run_row *total = &tally->total;
     const double opening_s = tally->opening_s / tally->threads;
-    const bool is_compared = total->compared + tally->loops.compared > 0;
+    const bool is_compared =
+        total->compared + tally->loops.compared + tally->lapack.compared > 0;
 
     fputc('\n', out);
     if (is_compared && !isnan(run_gain_s(tally)))
@@ -431,12 +433,13 @@ void print_run_text(FILE *out, struct run_report *report)
     }
     print_surroundings(out, report->stats);
     tally_merge(&report->tally);
-    if (report->tally.count == 0) {
+    if (report->tally.count == 0 && report->tally.lapack.took_s == 0) {
         print_nothing(out, report->left_alone);
         return;
     }
     print_parts(out, report);
     print_table(out, &report->tally);
+    print_lapack_text(out, report->stats);
     print_loops_text(out, report->stats);
     print_verdict(out, report);
     print_marks(out, total);

@@ -86,12 +86,13 @@ static void json_run(struct json *json, const struct run_report *report)
 
     json_print(json,
                "threads:%g parts:{baseline_s:%g routed_cpu_s:%g "
-               "routed_gpu_s:%g numpy_loops_s:%g transfers_s:%g waiting_s:%g "
+               "routed_gpu_s:%g lapack_s:%g numpy_loops_s:%g transfers_s:%g "
+               "waiting_s:%g "
                "opening_s:%g "
                "other_s:%g}",
                tally->threads, parts.baseline_s, parts.cpu_s, parts.gpu_s,
-               parts.loops_s, parts.transfer_s, parts.wait_s, parts.opening_s,
-               parts.rest_s);
+               parts.lapack_s, parts.loops_s, parts.transfer_s, parts.wait_s,
+               parts.opening_s, parts.rest_s);
     json_print(json, "gain_s:%g gain_low_s:%g gain_high_s:%g", gain_s,
                gain_s - error_s, gain_s + error_s);
 }
@@ -122,6 +123,7 @@ void print_run_json(FILE *out, const struct run_report *report)
         for (size_t i = 0; i < report->tally.count; i++)
             json_row(&json, &report->tally.row[i]);
         json_close(&json, ']');
+        print_lapack_json(&json, report->stats);
         print_loops_json(&json, report->stats);
     }
     json_print(&json, "}\n");

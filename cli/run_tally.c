@@ -256,8 +256,8 @@ static double threads_of(const struct takt_stats_span *span)
  * estimated, so it may seem to be more than there was. */
 static double share_of(const struct run_tally *tally, double wall_s)
 {
-    const double all_s =
-        tally->total.took_s + tally->loops.took_s + tally->opening_s;
+    const double all_s = tally->total.took_s + tally->loops.took_s +
+                         tally->lapack.took_s + tally->opening_s;
     const double share = 1 / tally->threads;
 
     return all_s * share > wall_s ? wall_s / all_s : share;
@@ -278,6 +278,7 @@ struct run_parts parts_of(const struct run_tally *tally, double wall_s)
     const double share = share_of(tally, wall_s);
     double routed = routed_s(total);
     struct run_parts parts = {.baseline_s = share * passed_s(total),
+                              .lapack_s = share * tally->lapack.took_s,
                               .loops_s = share * tally->loops.took_s,
                               .opening_s = share * tally->opening_s};
 
@@ -288,10 +289,10 @@ struct run_parts parts_of(const struct run_tally *tally, double wall_s)
                                        total->wait_s - total->transfer_s,
                                    0));
     parts.cpu_s = share * routed;
-    parts.rest_s =
-        fmax(wall_s - parts.baseline_s - parts.loops_s - parts.opening_s -
-                 parts.wait_s - parts.transfer_s - parts.gpu_s - parts.cpu_s,
-             0);
+    parts.rest_s = fmax(wall_s - parts.baseline_s - parts.lapack_s -
+                            parts.loops_s - parts.opening_s - parts.wait_s -
+                            parts.transfer_s - parts.gpu_s - parts.cpu_s,
+                        0);
     return parts;
 }
 
@@ -301,13 +302,17 @@ double run_gain_s(const struct run_tally *tally)
 
     if (total->compared == 0 && calls_elsewhere(total) > 0)
         return (double)NAN;
-    return (gained_s(total) + loops_gain_s(&tally->loops) - tally->opening_s) /
+    return (gained_s(total) + loops_gain_s(&tally->loops) +
+            loops_gain_s(&tally->lapack) - tally->opening_s) /
            tally->threads;
 }
 
 double run_gain_error_s(const struct run_tally *tally)
 {
-    return 2 * (tally->total.error_s + tally->loops.error_s) / tally->threads;
+    return 2 *
+           (tally->total.error_s + tally->loops.error_s +
+            tally->lapack.error_s) /
+           tally->threads;
 }
 
 /* ---- rows ---- */
@@ -327,6 +332,7 @@ bool tally_stats(const struct takt_stats *stats, struct run_tally *out)
 
     *out = (struct run_tally){.row = calloc(most, sizeof *out->row),
                               .loops = sum_loops(stats),
+                              .lapack = sum_lapack(stats),
                               .opening_s = (double)stats->result.own_ns / 1e9,
                               .threads = threads_of(&stats->span)};
     if (out->row == NULL)

@@ -136,7 +136,7 @@ static void *find_everywhere(const char *name, const void *caller,
                              bool *is_for_all)
 {
     static const char *const usual[] = {"libblas.so.3", "libcblas.so.3",
-                                        "libopenblas.so.0"};
+                                        "libopenblas.so.0", "liblapack.so.3"};
     void *found = find_in_file(takt__mode_value("TAKT_RUN_LIBRARY"), 0, name);
 
     if (found == NULL) /* the global scope, behind this library */
@@ -183,20 +183,44 @@ static void find_functions(struct takt_baseline *baseline, void *handle,
         }
 }
 
+/* Libraries whose number of threads can be changed at any time. */
+static void find_setter(struct takt_baseline *baseline, void *handle)
+{
+    static const char *const name[][2] = {
+        {"openblas_get_num_threads", "openblas_set_num_threads"},
+        {"openblas_get_num_threads64_", "openblas_set_num_threads64_"},
+        {"scipy_openblas_get_num_threads", "scipy_openblas_set_num_threads"},
+        {"scipy_openblas_get_num_threads64_",
+         "scipy_openblas_set_num_threads64_"},
+    };
+    int (*get)(void);
+    void (*set)(int);
+
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        takt_symbol *found[] = {as_function(find_in(handle, name[i][0])),
+                                as_function(find_in(handle, name[i][1]))};
+        if (found[0] == NULL || found[1] == NULL)
+            continue;
+        memcpy(&get, &found[0], sizeof get);
+        memcpy(&set, &found[1], sizeof set);
+        baseline->get_threads = get;
+        baseline->threads = takt__library_threads(get, set);
+        return;
+    }
+}
+
 static void find_threads(struct takt_baseline *baseline, void *handle)
 {
-    static const char *const get[] = {
-        "openblas_get_num_threads",       "openblas_get_num_threads64_",
-        "scipy_openblas_get_num_threads", "scipy_openblas_get_num_threads64_",
-        "bli_thread_get_num_threads",     "MKL_Get_Max_Threads",
-    };
-    takt_symbol *found = NULL;
+    static const char *const get[] = {"bli_thread_get_num_threads",
+                                      "MKL_Get_Max_Threads"};
+    takt_symbol *found = as_function(find_in(handle, "omp_in_parallel"));
 
-    for (size_t i = 0; i < sizeof get / sizeof *get && found == NULL; i++)
-        found = as_function(find_in(handle, get[i]));
-    memcpy(&baseline->get_threads, &found, sizeof found);
-    found = as_function(find_in(handle, "omp_in_parallel"));
     memcpy(&baseline->is_in_parallel, &found, sizeof found);
+    find_setter(baseline, handle);
+    for (size_t i = 0; i < 2 && baseline->get_threads == NULL; i++) {
+        found = as_function(find_in(handle, get[i]));
+        memcpy(&baseline->get_threads, &found, sizeof found);
+    }
 }
 
 /* A short name for experts, with a hash of the path: measurements of one
@@ -341,7 +365,7 @@ static const struct takt_target *resolve(struct takt_blas_entry *entry,
     takt__loader_enter();
     void *found = find_everywhere(name, caller, &is_for_all);
     if (found == NULL)
-        give_up(name, "no BLAS library is loaded that has it; name one with "
+        give_up(name, "no library is loaded that has it; name one with "
                       "--library or TAKT_RUN_LIBRARY");
     answer.function = as_function(found);
     answer.baseline = library_of(found, entry->naming);
@@ -388,6 +412,8 @@ unsigned takt__baseline_threads(const struct takt_baseline *baseline)
 
     if (baseline->is_in_parallel != NULL && baseline->is_in_parallel() != 0)
         return 1;
+    if (baseline->threads != NULL)
+        return takt__threads_of_program(baseline->threads);
     if (baseline->get_threads != NULL) {
         const int threads = baseline->get_threads();
         return threads > 0 ? (unsigned)threads : 0;

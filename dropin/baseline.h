@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "library_threads.h"
 #include "routine.h"
 
 /* Any function; cast to its true type to call it. */
@@ -35,6 +36,7 @@ struct takt_baseline {
                                               * it has none */
     int (*get_threads)(void);    /* that it would use; NULL: it does not say */
     int (*is_in_parallel)(void); /* OpenMP's, if it uses that; else NULL */
+    struct takt_library_threads *threads; /* NULL: cannot be changed */
 };
 
 /* A family of names: "cblas_%s", and Fortran's name of the same routine in the

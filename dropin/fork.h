@@ -10,6 +10,7 @@
 
 enum takt_fork_part {
     TAKT_FORK_LOADER,
+    TAKT_FORK_THREADS,
     TAKT_FORK_ROUTER,
     TAKT_FORK_STATS,
     TAKT_FORK_REUSE,

@@ -14,20 +14,17 @@
 #include "router.h"
 #include "switchback.h"
 
-/* The intercepted call that this thread is inside of, as an address on its
- * stack; 0: none. A program may have jumped out of it (longjmp): code that is
- * not deeper on the stack is not inside. */
-static _Thread_local uintptr_t inside;
+_Thread_local uintptr_t takt__inside;
 
 /* A call that a library with BLAS inside (is_own) makes by name while it runs
  * one of ours is nested: it is part of that one. Without a branch, so that
- * `inside` is looked up once. */
+ * takt__inside is looked up once. */
 static void enter(struct takt_intercept *intercept, bool is_own)
 {
-    const uintptr_t outer = inside;
+    const uintptr_t outer = takt__inside;
     const bool is_nested = is_own & ((uintptr_t)intercept < outer);
 
-    inside = is_nested ? outer : (uintptr_t)intercept;
+    takt__inside = is_nested ? outer : (uintptr_t)intercept;
     intercept->outer = outer;
     intercept->is_nested = is_nested;
 }
@@ -35,7 +32,8 @@ static void enter(struct takt_intercept *intercept, bool is_own)
 /* What is not around the call was jumped out of. */
 static void leave(const struct takt_intercept *intercept)
 {
-    inside = intercept->outer > (uintptr_t)intercept ? intercept->outer : 0;
+    takt__inside =
+        intercept->outer > (uintptr_t)intercept ? intercept->outer : 0;
 }
 
 /* ---- calls in signal handlers ----------------------------------------------

@@ -41,6 +41,11 @@ enum {
     TAKT_LEAST_ORDER = 1024 /* of a triangle, and of the parts it is cut into */
 };
 
+/* The intercepted call that this thread is inside of, as an address on its
+ * stack; 0: none. A program may have jumped out of it (longjmp): code that is
+ * not deeper on the stack is not inside. */
+extern _Thread_local uintptr_t takt__inside;
+
 /* True: the call was routed and is done. False: nothing was touched; run it in
  * the baseline library as it came, then call takt__intercept_end(). `intercept`
  * must be in the frame of the function that runs it. */

@@ -15,10 +15,7 @@ static const struct {
 } stretches[] = {
     [TAKT_LOOP_WHOLE] = {150, 300}, [TAKT_LOOP_SPLIT] = {1000, 3000}};
 
-/* Older calls count for less. A thread that has to share its processor holds a
- * call up once in many, and then for long: that many are averaged. When
- * splitting is tried again, calls before that count as a few. */
-static const float least_weight = 1 / 64.0f;
+/* When splitting is tried again, calls before that count as a few. */
 enum { kept = 4 };
 
 /* Splitting has to be better by this factor. */
@@ -34,13 +31,13 @@ enum { timed_of_whole = 8 };
 static float mean_of(const struct takt_loop_kind *kind,
                      enum takt_loop_side side)
 {
-    return atomic_load_explicit(&kind->mean[side], memory_order_relaxed);
+    return takt__mean_of(&kind->side[side]);
 }
 
 static uint32_t timed_of(const struct takt_loop_kind *kind,
                          enum takt_loop_side side)
 {
-    return atomic_load_explicit(&kind->timed[side], memory_order_relaxed);
+    return takt__mean_count(&kind->side[side]);
 }
 
 static bool is_split_better(const struct takt_loop_kind *kind)
@@ -62,8 +59,8 @@ static float period_of(float preferred, float other)
 
 static void begin_stretch(struct takt_loop_kind *kind, enum takt_loop_side side)
 {
-    if (side == TAKT_LOOP_SPLIT && timed_of(kind, side) > kept)
-        atomic_store_explicit(&kind->timed[side], kept, memory_order_relaxed);
+    if (side == TAKT_LOOP_SPLIT)
+        takt__mean_forget(&kind->side[side], kept);
     atomic_fetch_add_explicit(&kind->stretches, 1, memory_order_relaxed);
     atomic_store_explicit(&kind->spent_us, 0, memory_order_relaxed);
     atomic_store_explicit(&kind->stretch, side + 1, memory_order_relaxed);
@@ -164,45 +161,14 @@ struct takt_loop_choice takt__loop_choose(struct takt_loop_kind *kind)
                   turn % timed_of_whole == 0};
 }
 
-/* Another process may have had the processor: of the first calls the fastest
- * counts, and later ones count as so many means at most. Of split calls more
- * does: threads that share their processors with others are a part of what they
- * take. */
-static float typical(float value, float mean, uint32_t timed,
-                     enum takt_loop_side side)
-{
-    enum { few = 4 };
-    static const float far[] = {[TAKT_LOOP_WHOLE] = 16, [TAKT_LOOP_SPLIT] = 24};
-    const float most = timed == 0    ? value
-                       : timed < few ? mean
-                                     : far[side] * mean;
-
-    return value < most ? value : most;
-}
-
+/* Of split calls more counts: threads that share their processors with others
+ * are a part of what they take. */
 void takt__loop_note(struct takt_loop_kind *kind, enum takt_loop_side side,
                      size_t elements, uint64_t ns)
 {
-    const float value = (float)ns / (float)elements;
-    const uint32_t timed = timed_of(kind, side);
-    const float before = mean_of(kind, side);
-    const float change = typical(value, before, timed, side) - before;
-    const float distance =
-        atomic_load_explicit(&kind->distance[side], memory_order_relaxed);
-    float weight = timed < 2 ? 1 : 1 / (float)timed;
+    static const float far[] = {[TAKT_LOOP_WHOLE] = 16, [TAKT_LOOP_SPLIT] = 24};
 
-    if (weight < least_weight)
-        weight = least_weight;
-    atomic_store_explicit(&kind->mean[side], before + weight * change,
-                          memory_order_relaxed);
-    if (timed > 0)
-        atomic_store_explicit(
-            &kind->distance[side],
-            distance + weight * ((change < 0 ? -change : change) - distance),
-            memory_order_relaxed);
-    if (timed < UINT32_MAX)
-        atomic_store_explicit(&kind->timed[side], timed + 1,
-                              memory_order_relaxed);
+    takt__mean_add(&kind->side[side], (float)ns / (float)elements, far[side]);
 }
 
 void takt__loop_learn(struct takt_loop_kind *kind, enum takt_loop_side side,
@@ -222,20 +188,9 @@ void takt__loop_learn(struct takt_loop_kind *kind, enum takt_loop_side side,
                          stands_for_others ? timed_of_whole : 1);
 }
 
-struct takt_loop_estimate takt__loop_expect(const struct takt_loop_kind *kind,
+struct takt_mean_estimate takt__loop_expect(const struct takt_loop_kind *kind,
                                             enum takt_loop_side side,
                                             size_t elements)
 {
-    /* Single calls vary by a tenth at least; the mean is that of some 16. */
-    static const float least = 0.1f, root_of_calls = 4;
-    const float mean = mean_of(kind, side);
-    const float distance =
-        atomic_load_explicit(&kind->distance[side], memory_order_relaxed);
-    const float error = distance > least * mean ? distance : least * mean;
-
-    if (timed_of(kind, side) < 2)
-        return (struct takt_loop_estimate){0, 0};
-    return (struct takt_loop_estimate){(double)mean * (double)elements,
-                                       (double)(error / root_of_calls) *
-                                           (double)elements};
+    return takt__mean_expect(&kind->side[side], (double)elements);
 }

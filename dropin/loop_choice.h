@@ -21,12 +21,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "running_mean.h"
+
 enum takt_loop_side { TAKT_LOOP_WHOLE, TAKT_LOOP_SPLIT, TAKT_LOOP_SIDES };
 
 struct takt_loop_kind {
-    _Atomic float mean[TAKT_LOOP_SIDES];     /* ns per element */
-    _Atomic float distance[TAKT_LOOP_SIDES]; /* of single calls from it */
-    _Atomic uint32_t timed[TAKT_LOOP_SIDES];
+    struct takt_running_mean side[TAKT_LOOP_SIDES]; /* ns per element */
     _Atomic uint32_t turn;
     _Atomic uint32_t stretch; /* of calls on the side that is not preferred: the
                                * side and 1; 0: there is none now */
@@ -52,10 +52,7 @@ void takt__loop_note(struct takt_loop_kind *kind, enum takt_loop_side side,
 
 /* What a side takes for so many elements by the calls so far, and the standard
  * error of that. 0: not known. */
-struct takt_loop_estimate {
-    double ns, error_ns;
-};
-struct takt_loop_estimate takt__loop_expect(const struct takt_loop_kind *kind,
+struct takt_mean_estimate takt__loop_expect(const struct takt_loop_kind *kind,
                                             enum takt_loop_side side,
                                             size_t elements);
 

@@ -45,9 +45,9 @@ void takt__loop_compare(struct takt_loop *loop,
                         const struct takt_loop_kind *kind, ptrdiff_t n,
                         uint64_t ns)
 {
-    const struct takt_loop_estimate whole =
+    const struct takt_mean_estimate whole =
         takt__loop_expect(kind, TAKT_LOOP_WHOLE, (size_t)n);
-    const struct takt_loop_estimate split =
+    const struct takt_mean_estimate split =
         takt__loop_expect(kind, TAKT_LOOP_SPLIT, (size_t)n);
 
     if (!takt__has_stats() || !(whole.ns > 0))

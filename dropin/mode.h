@@ -15,8 +15,11 @@ enum {
                            * a run */
     TAKT_MODE_NUMPY = 32, /* NumPy's loops are routed: unless TAKT_RUN_NUMPY is
                            * "off" */
-    TAKT_MODE_SMALL = 16, /* calls that are too small to be routed are counted,
-                           * too */
+    TAKT_MODE_LAPACK = 64, /* the threads of LAPACK's calls are chosen: unless
+                            * TAKT_RUN_LAPACK is "off", or results must not
+                            * vary */
+    TAKT_MODE_SMALL = 16,  /* calls that are too small to be routed are counted,
+                            * too */
     TAKT_MODE_EARLY = 8 /* until the first call: the router opens with it, since
                          * there is a GPU that may have to be opened */
 };
@@ -47,7 +50,9 @@ static inline bool takt__is_default_mode(void)
         atomic_load_explicit(&takt__mode, memory_order_relaxed);
 
     return __builtin_expect(
-        (mode & ~(unsigned)(TAKT_MODE_STATS | TAKT_MODE_NUMPY)) == 0, 1);
+        (mode & ~(unsigned)(TAKT_MODE_STATS | TAKT_MODE_NUMPY |
+                            TAKT_MODE_LAPACK)) == 0,
+        1);
 }
 
 static inline bool takt__is_eager(void)
@@ -78,4 +83,10 @@ static inline bool takt__has_numpy(void)
 {
     return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
             TAKT_MODE_NUMPY) != 0;
+}
+
+static inline bool takt__has_lapack(void)
+{
+    return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
+            TAKT_MODE_LAPACK) != 0;
 }

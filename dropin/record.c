@@ -6,6 +6,8 @@
 #include "stats_write.h"
 #include "switchback.h"
 
+_Thread_local uint64_t takt__recorded_ns;
+
 static uint64_t ns_of(double seconds)
 {
     return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
@@ -32,6 +34,7 @@ void takt__record_pass(const struct takt_intercept *intercept, uint64_t ns)
 {
     struct takt_stats_cell *cell = cell_of(intercept);
 
+    takt__recorded_ns += ns;
     takt__stats_run(cell, TAKT_PATH_PASS_THROUGH, ns);
     if (ns > 0)
         takt__stats_span(intercept->start_ns, intercept->start_ns + ns);
@@ -82,6 +85,7 @@ void takt__record(const struct takt_intercept *intercept, enum takt_path path,
     struct takt_stats_cell *cell = cell_of(intercept);
     const uint64_t ns = taken->end_ns - taken->start_ns;
 
+    takt__recorded_ns += ns;
     takt__stats_run(cell, path, ns);
     takt__stats_span(taken->start_ns, taken->end_ns);
     add_part(&cell->transfer_ns, taken->transfer_s);

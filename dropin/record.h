@@ -21,6 +21,10 @@ void takt__record_side(const struct takt_intercept *intercept,
 void takt__record_learned(const struct takt_route *route,
                           const takt_measurement *measurement);
 
+/* What calls of this thread took that were recorded and timed: calls that
+ * LAPACK makes by name are not its own time. */
+extern _Thread_local uint64_t takt__recorded_ns;
+
 /* It was passed through; ns 0: not timed. */
 void takt__record_pass(const struct takt_intercept *intercept, uint64_t ns);
 

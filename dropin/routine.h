@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * routine.h - the routines of BLAS that are intercepted, and their types.
+ * routine.h - the routines of BLAS and LAPACK that are intercepted, and their
+ * types.
  */
 #pragma once
 
@@ -24,6 +25,13 @@ enum takt_routine {
     TAKT_ASUM,
     TAKT_IAMAX,
     TAKT_ROUTINES
+};
+
+/* Those of LAPACK. */
+enum takt_lapack {
+#define TAKT_LAPACK(stem_, ...) TAKT_LAPACK_##stem_,
+#include "lapack.def"
+    TAKT_LAPACKS
 };
 
 /* The first letter of a name: real or complex, single or double precision. */

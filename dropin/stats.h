@@ -23,7 +23,7 @@
 /* The variable in which a process finds the file. */
 #define TAKT_STATS_VARIABLE "TAKT_RUN_BOARD"
 
-#define TAKT_STATS_TITLE "takt stats 3\n"
+#define TAKT_STATS_TITLE "takt stats 4\n"
 
 enum {
     TAKT_STATS_CLASSES = 32,
@@ -110,7 +110,9 @@ struct takt_stats_span {
 };
 
 /* Loops of NumPy's that are not short, of one ufunc, types and class of their
- * lengths; [0] whole, [1] split over threads. */
+ * lengths: [0] whole, [1] split over threads. Or calls of LAPACK, of one
+ * routine, type and class: [0] on the threads that the program has, [1] on
+ * fewer; "whole" is the former, "split" the latter. */
 struct takt_stats_loop_cell {
     _Atomic uint64_t calls[2], timed[2], ns[2];
     /* Split ones of which it is known what they take whole: that, the standard
@@ -137,6 +139,8 @@ struct takt_stats {
     struct takt_stats_cell cell[TAKT_ROUTINES][TAKT_BLAS_TYPES]
                                [TAKT_STATS_CLASSES];
     struct takt_stats_loop loop[TAKT_STATS_LOOPS]; /* the last: all others */
+    /* Of s and d. Calls of BLAS that LAPACK makes by name are not in it. */
+    struct takt_stats_loop_cell lapack[TAKT_LAPACKS][2][TAKT_STATS_CLASSES];
 };
 
 #endif

@@ -240,3 +240,15 @@ struct takt_stats_loop_cell *takt__stats_loop_cell(struct takt_stats_loop *loop,
     return &loop->cell
                 [class < TAKT_STATS_CLASSES ? class : TAKT_STATS_CLASSES - 1];
 }
+
+struct takt_stats_loop_cell *takt__stats_lapack(enum takt_lapack routine,
+                                                bool is_double, double work)
+{
+    struct takt_stats *stats = atomic_load(&mapped);
+    const unsigned class = takt__exponent(work) / 3;
+
+    count_process(stats);
+    return &stats->lapack
+                [routine][is_double]
+                [class < TAKT_STATS_CLASSES ? class : TAKT_STATS_CLASSES - 1];
+}

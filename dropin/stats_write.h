@@ -39,6 +39,11 @@ struct takt_stats_loop *takt__stats_loop(const char *name);
 struct takt_stats_loop_cell *takt__stats_loop_cell(struct takt_stats_loop *loop,
                                                    uint64_t length);
 
+/* The calls of LAPACK of a routine and type (false: s) by their work. There
+ * must be statistics. */
+struct takt_stats_loop_cell *takt__stats_lapack(enum takt_lapack routine,
+                                                bool is_double, double work);
+
 /* A timed call of this thread. There must be statistics. */
 void takt__stats_span(uint64_t start_ns, uint64_t end_ns);
 

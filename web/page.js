@@ -412,7 +412,8 @@ function drawLearning() {
 
 const partNames = {
     baseline_s: 'BLAS, baseline library', routed_cpu_s: 'BLAS, routed to CPU',
-    routed_gpu_s: 'BLAS, routed to GPU', numpy_loops_s: 'NumPy loops',
+    routed_gpu_s: 'BLAS, routed to GPU', lapack_s: 'LAPACK',
+    numpy_loops_s: 'NumPy loops',
     transfers_s: 'transfers', waiting_s: 'waiting', opening_s: 'opening Takt',
     other_s: 'everything else'};
 
@@ -477,6 +478,17 @@ function drawRun(input, index) {
                  ['gain', r => gainText(r.gain_s, r.error_s), true],
                  ['why not on a GPU', r => nonzero(r.why)]],
                 [...run.rows].sort((a, b) => b.took_s - a.took_s)));
+    if ((run.lapack || []).length > 0)
+        node.append(el('h3', null, 'LAPACK routines'),
+            table('By routine and size; a gain is measured against calls on ' +
+                  'the threads that the program has, in the same run',
+                [['routine', r => r.routine], ['size', sizes, true],
+                 ['all threads', r => count(r.unchanged), true],
+                 ['fewer threads', r => count(r.fewer), true],
+                 ['took', r => seconds(r.unchanged_s + r.fewer_s), true],
+                 ['gain', r => gainText(r.gain_s, r.error_s), true]],
+                [...run.lapack].sort((a, b) => b.unchanged_s + b.fewer_s -
+                                               a.unchanged_s - a.fewer_s)));
     if ((run.loops || []).length > 0)
         node.append(el('h3', null, 'NumPy loops'),
             table('By ufunc and number of elements',

@@ -69,16 +69,22 @@ def arguments():
     return parser.parse_args()
 
 
-def measure(options, is_takt):
-    line = [options.python, __file__, "--child", options.ufuncs, options.sizes,
-            str(options.seconds)]
+def run_child(options, is_takt, words):
+    """What a Python program prints as JSON, plain or under `takt run`."""
+    line = [options.python, *words]
     if is_takt:
         line = [options.takt, "run", "--db", "", "--", *line]
     ran = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True,
                          text=True)
     if ran.returncode != 0:
-        sys.exit(f"loops.py: {' '.join(line)}: {ran.stderr.strip()[-300:]}")
+        sys.exit(f"{words[0]}: {' '.join(line)}: {ran.stderr.strip()[-300:]}")
     return json.loads(ran.stdout)
+
+
+def measure(options, is_takt):
+    return run_child(options, is_takt, [
+        __file__, "--child", options.ufuncs, options.sizes,
+        str(options.seconds)])
 
 
 def geometric_mean(values):

@@ -31,12 +31,18 @@ def find_python():
     sys.exit(77)
 
 
-def ran(*words, **options):
+# Threads of a BLAS library that wait for their processors take minutes for what
+# one does in a second.
+ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+def ran(*words, **changes):
     env = {name: value for name, value in os.environ.items()
            if not name.startswith(("TAKT_", "LD_"))}
     env["PYTHONDONTWRITEBYTECODE"] = "1"
-    return subprocess.run(words, capture_output=True, text=True, env=env,
-                          stdin=subprocess.DEVNULL, timeout=300, **options)
+    return subprocess.run(words, capture_output=True, text=True,
+                          env={**env, **changes},
+                          stdin=subprocess.DEVNULL, timeout=600)
 
 
 class Options:
@@ -46,7 +52,7 @@ class Options:
 class Programs(unittest.TestCase):
     def driver(self, script, *words):
         return ran(sys.executable, os.path.join(PROGRAMS, script), "--takt",
-                   TAKT, "--python", Options.python, *words)
+                   TAKT, "--python", Options.python, *words, **ALONE)
 
     def test_each_program_prints_the_same_numbers_twice(self):
         for name, program in run.PROGRAMS.items():
@@ -54,7 +60,7 @@ class Programs(unittest.TestCase):
                 if run.missing(Options, program):
                     continue
                 words = run.command(Options, program)
-                once, twice = ran(*words), ran(*words)
+                once, twice = ran(*words, **ALONE), ran(*words, **ALONE)
                 self.assertEqual(once.returncode, 0, once.stderr)
                 self.assertEqual(once.stdout, twice.stdout)
                 for number in once.stdout.split():
@@ -133,6 +139,15 @@ class Programs(unittest.TestCase):
                                "add.reduce float32", "add.reduce float64",
                                "geometric mean"), lines[1:]):
             self.assertRegex(line, rf"^{kind}( +\d+\.\d\d[! ]?){{2}}$")
+
+    def test_linalg(self):
+        told = self.driver("linalg.py", "--functions", "solve,eigh", "--sizes",
+                           "3,20", "--seconds", "0.001", "--rounds", "1")
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+        lines = told.stdout.splitlines()
+        self.assertEqual(len(lines), 3)
+        for name, line in zip(("solve", "eigh"), lines[1:]):
+            self.assertRegex(line, rf"^{name}( +\d+\.\d\d[! ]?){{3}}$")
 
     def test_products_again_and_again(self):
         told = self.driver("products.py", "--sizes", "3,20", "--seconds",

@@ -10,6 +10,7 @@
  *     span FIRST LAST THREADS                        ns
  *     opening NS                                     of libtakt
  *     loop INDEX CLASS NAME: CALLS... SPLIT_NS       10 numbers of a cell
+ *     lapack ROUTINE LETTER CLASS CALLS... FEWER_NS  10 numbers of a cell
  *     text NAME INDEX WORDS                          library, trouble, gpu
  *     title WORDS                                    damages the title
  *     size VALUE                                     of the file
@@ -64,23 +65,30 @@ static void write_text(struct takt_stats *stats, const char *name,
     text->state = 2;
 }
 
+/* "1 2 3 ..." */
+static void write_loop_cell(struct takt_stats_loop_cell *cell,
+                            const char *numbers)
+{
+    _Atomic uint64_t *at[] = {&cell->calls[0], &cell->calls[1], &cell->timed[0],
+                              &cell->timed[1], &cell->ns[0],    &cell->ns[1],
+                              &cell->compared, &cell->whole_ns, &cell->error_ns,
+                              &cell->split_ns};
+    char *rest = (char *)(uintptr_t)numbers;
+
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++)
+        *at[i] = strtoull(rest, &rest, 10);
+}
+
 /* "exp d->d: 1 2 3 ..." */
 static void write_loop(struct takt_stats_loop *loop, unsigned class,
                        const char *words)
 {
     const char *end = strchr(words, ':');
-    struct takt_stats_loop_cell *cell = &loop->cell[class];
-    _Atomic uint64_t *at[] = {&cell->calls[0], &cell->calls[1], &cell->timed[0],
-                              &cell->timed[1], &cell->ns[0],    &cell->ns[1],
-                              &cell->compared, &cell->whole_ns, &cell->error_ns,
-                              &cell->split_ns};
     const size_t length = (size_t)(end - words);
-    char *rest = (char *)(uintptr_t)end + 1;
 
     memcpy(loop->name, words,
            length < sizeof loop->name ? length : sizeof loop->name - 1);
-    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++)
-        *at[i] = strtoull(rest, &rest, 10);
+    write_loop_cell(&loop->cell[class], end + 1);
     loop->state = 2;
 }
 
@@ -111,6 +119,9 @@ static void obey(struct takt_stats *stats, int fd, const char *line)
         stats->span = (struct takt_stats_span){result[0], result[1], result[2]};
     else if (sscanf(line, "loop %u %u %n", &index, &class, &at) == 2)
         write_loop(&stats->loop[index], class, line + at);
+    else if (sscanf(line, "lapack %u %u %u %n", &routine, &letter, &class,
+                    &at) == 3)
+        write_loop_cell(&stats->lapack[routine][letter][class], line + at);
     else if (sscanf(line, "opening %" SCNu64, &value) == 1)
         stats->result.own_ns = value;
     else if (sscanf(line, "text %31s %u %599[^\n]", name, &index, words) == 3)

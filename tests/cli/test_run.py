@@ -383,7 +383,8 @@ class Environment(Scratch):
         pin = self.file("a.pin", "takt pin 1\nend\n")
         seen = self.seen("--policy", "moe", "--db", "a.db", "--trace",
                          "a.trace", "--no-gpu", "--threads", "3", "--reuse",
-                         "--no-numpy", "--library", pin, TAKT_PIN="/old", TAKT_GPU="all")
+                         "--no-numpy", "--no-lapack", "--library", pin,
+                         TAKT_PIN="/old", TAKT_GPU="all")
         real = os.path.realpath(self.folder)
         self.assertEqual(
             {name: value for name, value in seen.items()
@@ -391,7 +392,8 @@ class Environment(Scratch):
             {"TAKT_POLICY": "moe", "TAKT_DB": f"{real}/a.db",
              "TAKT_TRACE": f"{real}/a.trace", "TAKT_GPU": "",
              "TAKT_THREADS": "3", "TAKT_RUN_REUSE": "1",
-             "TAKT_RUN_LIBRARY": pin, "TAKT_RUN_NUMPY": "off"})
+             "TAKT_RUN_LIBRARY": pin, "TAKT_RUN_NUMPY": "off",
+             "TAKT_RUN_LAPACK": "off"})
         seen = self.seen("--pin", "a.pin", "--db", "", "--trace", "unix:/x")
         seen = self.seen("--no-reuse", "--pin", "a.pin", "--db", "",
                          "--trace", "unix:/x")
@@ -872,7 +874,8 @@ class Report(Scratch):
                 parts = told["parts"]
                 self.assertEqual(list(parts), [
                     "baseline_s", "routed_cpu_s", "routed_gpu_s",
-                    "numpy_loops_s", "transfers_s", "waiting_s", "opening_s", "other_s"])
+                    "lapack_s", "numpy_loops_s", "transfers_s", "waiting_s",
+                    "opening_s", "other_s"])
                 self.assertGreaterEqual(min(parts.values()), 0)
                 self.assertAlmostEqual(sum(parts.values()), told["wall_s"])
         for key, want in (("baseline_s", 0.13), ("routed_cpu_s", 0),
@@ -915,6 +918,37 @@ class Report(Scratch):
             "add ff->f 1Mi-2Mi 3 - 9 ms -",
             "all 103 58.3% 269 ms +140 ms +- 10 ms"])
         self.assertNotIn("loop of NumPy", self.text(WHOLE))
+
+    def test_lapack(self):
+        # 40 calls on the threads of the program took 50 ms, 60 on fewer 60 ms
+        # where it would have been 200 +- 5. The fifth routine is potrf.
+        board = WHOLE + (f"lapack 4 1 6 40 60 40 60 {50 * MS} {60 * MS} 60 "
+                         f"{200 * MS} {5 * MS} {60 * MS};"
+                         f"lapack 0 0 4 3 0 3 0 {9 * MS} 0 0 0 0 0;")
+        told = self.json(board, (SLEEP, "0.7"))
+        self.assertAlmostEqual(told["parts"]["lapack_s"], 0.119)
+        self.assertAlmostEqual(sum(told["parts"].values()), told["wall_s"])
+        self.assertAlmostEqual(told["gain_s"], 0.3 + 0.14)
+        first, second = told["lapack"]
+        self.assertEqual((first["routine"], first["gain_s"]), ("sgetrf", None))
+        self.assertEqual(
+            (second["routine"], second["least"], second["most"],
+             second["unchanged"], second["fewer"], second["compared"]),
+            ("dpotrf", 64, 127, 40, 60, 60))
+        for key, want in (("unchanged_s", 0.05), ("fewer_s", 0.06),
+                          ("baseline_s", 0.2), ("error_s", 0.005),
+                          ("instead_s", 0.06), ("gain_s", 0.14)):
+            self.assertAlmostEqual(second[key], want)
+        shown = self.text(board, (SLEEP, "0.7"))
+        self.check_width(shown)
+        lines = [re.sub(r" +", " ", line).strip()
+                 for line in shown.splitlines()]
+        at = lines.index("routine of LAPACK size calls fewer took gain")
+        self.assertEqual(lines[at + 1:at + 4], [
+            "dpotrf 64-128 100 60.0% 110 ms +140 ms +- 10 ms",
+            "sgetrf 16-32 3 - 9 ms -",
+            "all 103 58.3% 119 ms +140 ms +- 10 ms"])
+        self.assertNotIn("LAPACK", self.text(WHOLE))
 
     def test_any_loops_can_be_told(self):
         most = 2 ** 64 - 1

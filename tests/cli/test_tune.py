@@ -402,6 +402,8 @@ class TunedGpu(unittest.TestCase):
                         row["samples"] >= 2 for row in rows):
                     break
                 takt(self.LINE, self.db, env=self.ENV)
+            if len(measured) < 2 and os.getloadavg()[0] > 2 * os.cpu_count():
+                self.skipTest("others disturbed every sample of 20 attempts")
             self.assertEqual(measured, {"fresh", "on-gpu"})
             self.assertTrue(all(row["samples"] >= 2 for row in rows))
 

@@ -24,7 +24,17 @@ if(TARGET dropin_test_expectation)
     target_include_directories(dropin_test_expectation PRIVATE
         ${PROJECT_SOURCE_DIR}/dropin)
 endif()
+takt_test(dropin/test_teams ${PROJECT_SOURCE_DIR}/dropin/team_choice.c
+    ${PROJECT_SOURCE_DIR}/dropin/running_mean.c
+    ${PROJECT_SOURCE_DIR}/dropin/library_threads.c
+    ${PROJECT_SOURCE_DIR}/dropin/fork.c)
+if(TARGET dropin_test_teams)
+    target_include_directories(dropin_test_teams PRIVATE
+        dropin ${PROJECT_SOURCE_DIR}/dropin)
+    target_compile_definitions(dropin_test_teams PRIVATE _GNU_SOURCE)
+endif()
 takt_test(dropin/test_loops ${PROJECT_SOURCE_DIR}/dropin/loop_choice.c
+    ${PROJECT_SOURCE_DIR}/dropin/running_mean.c
     ${PROJECT_SOURCE_DIR}/dropin/loop_reduce.c
     ${PROJECT_SOURCE_DIR}/dropin/loop_split.c)
 if(TARGET dropin_test_loops)
@@ -128,6 +138,17 @@ if(NOT CMAKE_CROSSCOMPILING)
                 ENVIRONMENT "TAKT_DB=;TAKT_GPU=;${${mode}}")
         endforeach()
     endforeach()
+
+    # Every name of LAPACK, on the program's threads and on fewer.
+    add_library(libbaseline_lapack SHARED dropin/baseline_lapack.c)
+    dropin_target(libbaseline_lapack)
+    add_executable(dropin_lapack dropin/test_lapack.c)
+    dropin_target(dropin_lapack)
+    add_dependencies(dropin_lapack takt_blas_preload)
+    add_test(NAME dropin/lapack COMMAND dropin_lapack
+        $<TARGET_FILE:takt_blas_preload> $<TARGET_FILE:libbaseline_lapack>)
+    set_tests_properties(dropin/lapack PROPERTIES TIMEOUT 600
+        ENVIRONMENT "TAKT_DB=;TAKT_GPU=;TAKT_RUN_EAGER=1")
 
     # Matrices that stay on a GPU: the fake one, at once and late.
     add_executable(dropin_reuse dropin/test_reuse.c

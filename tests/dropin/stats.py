@@ -9,13 +9,17 @@ WHYS = ("small", "settled", "starting", "form", "routine", "nested", "empty",
         "wrong", "no_router", "no_gpu", "asleep", "slower", "lost", "policy",
         "tried")
 LETTERS, CLASSES, LIBRARIES, TEXT = 4, 32, 8, 256
-TITLE = b"takt stats 3\n"
+TITLE = b"takt stats 4\n"
 NUMBERS = 3 * len(WAYS) + 2 + 4 + len(WHYS) + 3  # of one cell
 HEAD = 16 + 3 * 8 + (LIBRARIES + 2) * (4 + TEXT) + (7 + 3) * 8
 LOOPS_AT = HEAD + len(ROUTINES) * LETTERS * CLASSES * NUMBERS * 8
 LOOPS, LOOP_NAME, LOOP_NUMBERS = 96, 28, 10
 LOOP_SIZE = 4 + LOOP_NAME + CLASSES * LOOP_NUMBERS * 8
-SIZE = LOOPS_AT + LOOPS * LOOP_SIZE
+LAPACK_AT = LOOPS_AT + LOOPS * LOOP_SIZE
+LAPACK = ("getrf", "getrs", "getri", "gesv", "potrf", "potrs", "potri", "posv",
+          "trtrs", "geqrf", "geqp3", "orgqr", "ormqr", "gelsd", "geev", "syev",
+          "syevd", "syevr", "gesdd", "gesvd")
+SIZE = LAPACK_AT + len(LAPACK) * 2 * CLASSES * LOOP_NUMBERS * 8
 
 
 def make(path):
@@ -72,11 +76,23 @@ class Stats:
     def loops(self):
         """{"add ff->f": (whole, split)}: calls of NumPy's loops."""
         found = {}
-        for at in range(LOOPS_AT, SIZE, LOOP_SIZE):
+        for at in range(LOOPS_AT, LAPACK_AT, LOOP_SIZE):
             name = self.bytes[at + 4:at + 4 + LOOP_NAME].split(b"\0")[0]
             values = struct.unpack_from(f"{CLASSES * LOOP_NUMBERS}Q",
                                         self.bytes, at + 4 + LOOP_NAME)
             if name:
                 found[name.decode()] = (sum(values[0::LOOP_NUMBERS]),
                                         sum(values[1::LOOP_NUMBERS]))
+        return found
+
+    def lapack(self):
+        """{"dpotrf": (as the program has it, on fewer threads)}: calls."""
+        found = {}
+        for number in range(2 * len(LAPACK)):
+            values = struct.unpack_from(
+                f"{CLASSES * LOOP_NUMBERS}Q", self.bytes,
+                LAPACK_AT + number * CLASSES * LOOP_NUMBERS * 8)
+            calls = (sum(values[0::LOOP_NUMBERS]), sum(values[1::LOOP_NUMBERS]))
+            if sum(calls) > 0:
+                found["sd"[number % 2] + LAPACK[number // 2]] = calls
         return found

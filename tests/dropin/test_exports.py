@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""libtakt-blas.so shows the names of BLAS and the switch of NumPy's loops, and
+"""libtakt-blas.so shows the names of BLAS and LAPACK and the switch of NumPy's loops, and
 needs libc.
 
 usage: test_exports.py LIBTAKT_BLAS [--sanitized]
@@ -16,6 +16,9 @@ MATRICES = "gemm", "symm", "syrk", "syr2k", "trmm", "trsm"
 VECTORS = "gemv", "ger", "axpy", "dot", "scal", "nrm2", "asum"
 FORMS = ("{}_", "{}_64_", "scipy_{}_", "scipy_{}_64_", "cblas_{}",
          "cblas_{}64_", "cblas_{}_64", "scipy_cblas_{}", "scipy_cblas_{}64_")
+LAPACK = ("getrf", "getrs", "getri", "gesv", "potrf", "potrs", "potri", "posv",
+          "trtrs", "geqrf", "geqp3", "orgqr", "ormqr", "gelsd", "geev", "syev",
+          "syevd", "syevr", "gesdd", "gesvd")
 WORDS = ([letter + word for word in MATRICES for letter in "sdcz"] +
          [letter + word for word in VECTORS for letter in "sd"] +
          ["isamax", "idamax"])
@@ -32,6 +35,8 @@ class Exports(unittest.TestCase):
                  tell("nm", "-D", "--defined-only", LIBRARY).splitlines()}
         self.assertEqual(shown, {form.format(word) for word in WORDS
                                  for form in FORMS} |
+                         {form.format(letter + word) for word in LAPACK
+                          for letter in "sd" for form in FORMS[:4]} |
                          {"takt_numpy_enable", "takt_numpy_disable"})
 
     def test_all_names_are_functions(self):

@@ -443,7 +443,7 @@ static void what_a_side_takes_is_told_when_it_is_known(void)
     EXPECT(takt__loop_expect(&kind, TAKT_LOOP_WHOLE, 10).ns == 0);
     for (unsigned i = 0; i < 4; i++)
         takt__loop_learn(&kind, TAKT_LOOP_WHOLE, 1000, 2000);
-    const struct takt_loop_estimate whole =
+    const struct takt_mean_estimate whole =
         takt__loop_expect(&kind, TAKT_LOOP_WHOLE, 10);
     EXPECT_NEAR(whole.ns, 20, 0.01);
     EXPECT(whole.error_ns > 0 && whole.error_ns < 2);

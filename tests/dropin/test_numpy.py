@@ -62,6 +62,61 @@ for name in sorted(vars(umath)):
             told(*(out if isinstance(out, tuple) else (out,)))
 """
 
+# Results of LAPACK within their tolerance, its errors, and the threads of the
+# library as they were. What is printed does not depend on the last bits.
+LINALG = HEAD + """
+import ctypes
+rng = np.random.default_rng(3)
+def near(a, b, scale=1):
+    eps = np.finfo(a.dtype).eps
+    return bool(np.abs(a - b).max() <= 50 * eps * a.shape[0] * scale)
+for letter in "fd":
+    for n in 1, 2, 7, 40, 90:
+        for _ in range(3):
+            a = rng.standard_normal((n, n)).astype(letter) + n * np.eye(n, dtype=letter)
+            b = rng.standard_normal((n, 3)).astype(letter)
+            spd = a @ a.T
+            lower = np.linalg.cholesky(spd)
+            q, r = np.linalg.qr(a)
+            w, v = np.linalg.eigh(spd)
+            u, s, vt = np.linalg.svd(a)
+            x = np.linalg.lstsq(a, b, rcond=None)[0]
+            e, z = np.linalg.eig(a)
+            print(letter, n, near(a @ np.linalg.solve(a, b), b, 8),
+                  near(lower @ lower.T, spd, n * n),
+                  near(np.linalg.inv(a) @ a, np.eye(n, dtype=letter), 8),
+                  near(q @ r, a, n), near(q.T @ q, np.eye(n, dtype=letter)),
+                  near((v * w) @ v.T, spd, n * n), near((u * s) @ vt, a, n),
+                  near(a @ x, b, 50), near(a @ z, z * e, 8 * n))
+def fails(run):
+    try:
+        run()
+    except np.linalg.LinAlgError as error:
+        print(error)
+for _ in range(3):
+    fails(lambda: np.linalg.solve(np.zeros((40, 40)), np.ones(40)))
+    fails(lambda: np.linalg.cholesky(-np.eye(40)))
+    fails(lambda: np.linalg.svd(np.full((40, 40), np.nan)))
+    fails(lambda: np.linalg.eigh(np.full((40, 40), np.nan)))
+print(np.linalg.solve(np.eye(0), np.ones((0, 2))).shape)
+many = rng.standard_normal((50, 8, 8))
+print(near(many @ np.linalg.inv(many), np.eye(8), 1e6))
+def at_once():
+    for _ in range(20):
+        np.linalg.solve(a, b)
+threads = [threading.Thread(target=at_once) for _ in range(4)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+if os.fork() == 0:
+    np.linalg.solve(a, b)
+    os._exit(0)
+print(os.wait()[1])
+library = [line.split()[-1] for line in open("/proc/self/maps")
+           if "libopenblas" in line]
+if library:
+    print(ctypes.CDLL(library[0]).openblas_get_num_threads())
+"""
+
 WARNINGS = HEAD + """
 def fails(run, **how):
     with np.errstate(**how):
@@ -136,7 +191,8 @@ for letter in "?bBhHiIlLqQe":
         told(a @ b, a @ b[:, 0], a[0] @ b, a[::-1] @ b[:, ::-1], out,
              np.asfortranarray(a) @ np.asfortranarray(b), a @ a.T,
              a[:, ::2] @ b[::2], np.dot(a, b), a.dot(b), np.dot(a, b[:, 0]),
-             a.dot(b.astype("l")), np.dot(a.view(Sub), b),
+             a.dot(b.astype("l") if letter not in "LQe" else b),  # not by BLAS
+             np.dot(a.view(Sub), b),
              np.dot(a, b, out=np.zeros((m, n), letter)),
              a.astype(a.dtype.newbyteorder(">")).dot(b))
         print(type(np.dot(a.view(Sub), b)).__name__, a.dot(b).flags.c_contiguous)
@@ -324,6 +380,25 @@ class Loops(unittest.TestCase):
 
     def test_every_ufunc_gives_the_same_bits_and_flags(self):
         self.check(ALL, 95)  # of the statistics, the last is all others
+
+    def test_lapack_gives_the_same_on_any_number_of_threads(self):
+        plain = run(LINALG)
+        self.assertEqual(plain[0], 0, plain[2])
+        self.assertNotIn("False", plain[1])
+        with tempfile.TemporaryDirectory(prefix="takt") as folder:
+            path = stats.make(os.path.join(folder, "stats"))
+            for changes, is_changed in ((EAGER, True), ({}, None),
+                                        ({"TAKT_RUN_LAPACK": "off"}, False)):
+                ran = run(LINALG, LD_PRELOAD=PRELOAD, TAKT_RUN_BOARD=path,
+                          **changes)
+                self.assertEqual(ran, plain)
+                found = stats.Stats(path).lapack()
+                stats.make(path)
+                self.assertLessEqual({"dgesv", "dpotrf", "dgeqrf",
+                                      "dsyevd", "dgesdd"}, set(found))
+                if is_changed is not None and os.cpu_count() > 1:
+                    self.assertEqual(any(fewer > 0 for _, fewer
+                                         in found.values()), is_changed)
 
     def test_exceptions_of_workers_are_those_of_the_caller(self):
         self.check(WARNINGS, 5)

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* lapack.c - chooses the threads of a call of LAPACK, runs and counts it. */
+#include "lapack.h"
+
+#include "arguments.h"
+#include "clock.h"
+#include "intercepted.h"
+#include "lapack_arguments.h"
+#include "lapack_kind.h"
+#include "mode.h"
+#include "record.h"
+#include "stats_write.h"
+
+struct takt_lapack_call {
+    const struct takt_target *target;
+    enum takt_lapack routine;
+    enum takt_blas_type type;
+    void *const *argument;
+    double work;
+};
+
+/* ---- the table ----------------------------------------------------------- */
+
+struct entry {
+    unsigned options;
+    double (*work)(const struct takt_lapack_call *call);
+    bool (*is_query)(const struct takt_lapack_call *call);
+    void (*run)(takt_symbol *function, void *const *argument);
+};
+
+static double number(const struct takt_lapack_call *call, unsigned i)
+{
+    return (double)takt__by_address(call->target, call->argument[i]);
+}
+
+static double less(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+#define N(i_) number(call, i_)
+#define LESS(a_, b_) less(a_, b_)
+#define TAKT_LAPACK(stem_, arguments_, options_, work_, is_query_)   \
+    static double flops_##stem_(const struct takt_lapack_call *call) \
+    {                                                                \
+        return work_;                                                \
+    }                                                                \
+    static bool asks_##stem_(const struct takt_lapack_call *call)    \
+    {                                                                \
+        (void)call;                                                  \
+        return is_query_;                                            \
+    }
+#include "lapack.def"
+
+#define ELEMENT(i_) argument[i_]
+#define ONE(i_) 1
+#define TAKT_LAPACK(stem_, arguments_, options_, work_, is_query_)            \
+    static void run_##stem_(takt_symbol *function, void *const *argument)     \
+    {                                                                         \
+        ((void (*)(TAKT_ARGUMENTS(TAKT_TYPE, arguments_)                      \
+                       TAKT_LENGTHS(TAKT_LENGTH_TYPE, options_)))function)(   \
+            TAKT_ARGUMENTS(ELEMENT, arguments_) TAKT_LENGTHS(ONE, options_)); \
+    }
+#include "lapack.def"
+
+static const struct entry table[TAKT_LAPACKS] = {
+#define TAKT_LAPACK(stem_, arguments_, options_, work_, is_query_) \
+    [TAKT_LAPACK_##                                                \
+        stem_] = {options_, flops_##stem_, asks_##stem_, run_##stem_},
+#include "lapack.def"
+};
+
+static void pass(const struct takt_lapack_call *call)
+{
+    table[call->routine].run(call->target->function, call->argument);
+}
+
+/* ---- calls inside calls ---------------------------------------------------
+ *
+ * LAPACK calls LAPACK by name, and BLAS. A call that this thread is inside of
+ * is known by its address on the stack; a program may have jumped out of it
+ * (R does, when arguments are wrong): code that is not deeper on the stack is
+ * not inside, and what the call had changed is restored then.
+ */
+
+static _Thread_local struct {
+    uintptr_t frame;                      /* 0: none */
+    struct takt_library_threads *changed; /* NULL: nothing */
+} inside;
+
+static bool is_nested(const struct takt_lapack_call *call)
+{
+    return call->target->is_own && (uintptr_t)call < inside.frame;
+}
+
+static void leave(void)
+{
+    struct takt_library_threads *changed = inside.changed;
+
+    inside.frame = 0;
+    inside.changed = NULL;
+    if (changed != NULL)
+        takt__threads_end(changed);
+}
+
+/* ---- counting ------------------------------------------------------------ */
+
+/* What a call took itself, without calls of BLAS that were recorded. */
+static void count(const struct takt_lapack_call *call, bool is_other,
+                  uint64_t start_ns, uint64_t ns, uint64_t blas_ns)
+{
+    if (!takt__has_stats())
+        return;
+    struct takt_stats_loop_cell *cell =
+        takt__stats_lapack(call->routine, call->type == TAKT_D, call->work);
+    takt__stats_add(&cell->calls[is_other], 1);
+    if (ns == 0)
+        return;
+    takt__stats_add(&cell->timed[is_other], 1);
+    takt__stats_add(&cell->ns[is_other], ns > blas_ns ? ns - blas_ns : 0);
+    takt__stats_span(start_ns, start_ns + ns);
+}
+
+/* A call that ran otherwise than the program has it, with what that takes. */
+static void compare(const struct takt_lapack_call *call,
+                    const struct takt_team_kind *kind, uint64_t ns)
+{
+    enum { far = 24 };
+    const struct takt_mean_estimate own =
+        takt__mean_expect(&kind->team[0], call->work);
+
+    if (!takt__has_stats() || !(own.ns > 0))
+        return;
+    struct takt_stats_loop_cell *cell =
+        takt__stats_lapack(call->routine, call->type == TAKT_D, call->work);
+    const double most = far * own.ns;
+    takt__stats_add(&cell->compared, 1);
+    takt__stats_add(&cell->whole_ns, (uint64_t)own.ns);
+    takt__stats_add(&cell->error_ns, (uint64_t)own.error_ns);
+    takt__stats_add(&cell->split_ns, (double)ns < most ? ns : (uint64_t)most);
+}
+
+/* ---- running ------------------------------------------------------------- */
+
+/* As the program has it; timed for the statistics alone. */
+static void run_plain(const struct takt_lapack_call *call)
+{
+    const bool is_timed = takt__has_stats();
+    const uint64_t blas_ns = takt__recorded_ns;
+    const uint64_t start_ns = is_timed ? takt__now_ns() : 0;
+
+    inside.frame = (uintptr_t)call;
+    pass(call);
+    leave();
+    const uint64_t ns = is_timed ? takt__now_ns() - start_ns : 0;
+    count(call, false, start_ns, ns, takt__recorded_ns - blas_ns);
+}
+
+/* Calls of BLAS by name are part of a call whose threads were changed. */
+static void pass_changed(const struct takt_lapack_call *call)
+{
+    const uintptr_t outer = takt__inside;
+
+    takt__inside = (uintptr_t)call;
+    pass(call);
+    takt__inside = outer > (uintptr_t)call ? outer : 0;
+}
+
+static void run_chosen(const struct takt_lapack_call *call,
+                       struct takt_team_kind *kind,
+                       const struct takt_team_choice *choice)
+{
+    struct takt_library_threads *threads = call->target->baseline->threads;
+    const bool is_other = choice->choice > 0;
+    const uint64_t blas_ns = takt__recorded_ns;
+
+    if (is_other && !takt__threads_begin(threads, choice->threads)) {
+        run_plain(call); /* another call has changed them */
+        return;
+    }
+    inside.frame = (uintptr_t)call;
+    inside.changed = is_other ? threads : NULL;
+    const uint64_t start_ns = choice->is_timed ? takt__now_ns() : 0;
+    if (is_other)
+        pass_changed(call);
+    else
+        pass(call);
+    const uint64_t ns = choice->is_timed ? takt__now_ns() - start_ns : 0;
+    leave();
+    count(call, is_other, start_ns, ns, takt__recorded_ns - blas_ns);
+    if (!choice->is_timed)
+        return;
+    if (is_other)
+        compare(call, kind, ns);
+    takt__team_learn(kind, choice, call->work, ns);
+}
+
+static struct takt_lapack_key key_of(const struct takt_lapack_call *call,
+                                     unsigned threads)
+{
+    struct takt_lapack_key key = {.routine = call->routine,
+                                  .type = call->type,
+                                  .threads = threads,
+                                  .work = call->work};
+
+    for (unsigned i = 0; i < table[call->routine].options; i++)
+        key.option[i] = takt__fortran_option(call->argument[i]);
+    return key;
+}
+
+/* The threads that the program has, if they can be changed; else 0. */
+static unsigned changeable(const struct takt_lapack_call *call)
+{
+    const struct takt_baseline *baseline = call->target->baseline;
+
+    if (baseline == NULL || baseline->threads == NULL || !takt__has_lapack())
+        return 0;
+    return takt__baseline_threads(baseline);
+}
+
+/* For tests: the choices in turns, whatever they take. */
+static void turn_choice(struct takt_team_choice *choice, unsigned threads)
+{
+    static _Atomic unsigned turn;
+
+    choice->choice = atomic_fetch_add(&turn, 1) % takt__teams_of(threads);
+    choice->threads = takt__team_threads(choice->choice, threads);
+}
+
+static void run_any(const struct takt_lapack_call *call)
+{
+    const unsigned threads = changeable(call);
+
+    if (threads < 2) {
+        run_plain(call);
+        return;
+    }
+    const struct takt_lapack_key key = key_of(call, threads);
+    struct takt_team_kind *kind = takt__lapack_kind(&key);
+    if (kind == NULL) {
+        run_plain(call);
+        return;
+    }
+    const unsigned hint =
+        takt__mean_count(&kind->team[0]) < 3 ? takt__lapack_hint(&key) : 0;
+    struct takt_team_choice choice =
+        takt__team_choose(kind, threads, hint, call->work);
+    if (takt__is_eager())
+        turn_choice(&choice, threads);
+    run_chosen(call, kind, &choice);
+}
+
+void takt__lapack_run(struct takt_blas_entry *entry, const void *caller,
+                      enum takt_lapack routine, enum takt_blas_type type,
+                      void *const *argument)
+{
+    struct takt_lapack_call call = {.target =
+                                        takt__blas_entry_target(entry, caller),
+                                    .routine = routine,
+                                    .type = type,
+                                    .argument = argument};
+
+    if (is_nested(&call) || table[routine].is_query(&call)) {
+        pass(&call);
+        return;
+    }
+    leave(); /* of a call that was jumped out of */
+    call.work = table[routine].work(&call);
+    if (call.work > 0)
+        run_any(&call);
+    else
+        pass(&call);
+}

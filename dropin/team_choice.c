@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* team_choice.c - means per number of threads, and which one is tried next. */
+#include "team_choice.h"
+
+/* Other choices than the program's have to be better by this factor. */
+static const float least_gain = 1.03f;
+
+/* A call counts as so many times the mean at most. Threads that share their
+ * processors with others are a part of what a team takes. */
+static const float far = 24;
+
+/* What trials may cost: a share of all time, and at the beginning so many calls
+ * or so many ns, whichever is less. */
+static const float share = 0.02f, free_calls = 4, free_ns = 5e6f;
+
+/* A choice that is known is tried again after so many calls at least, and what
+ * is known of it counts as a few calls then. */
+enum { least_since = 64, kept = 4 };
+
+/* Calls that are shorter than `short_ns` are timed one in so many times, once
+ * nothing is tried. */
+static const float short_ns = 10000;
+enum { timed_of_short = 8 };
+
+static uint32_t load(const _Atomic uint32_t *at)
+{
+    return atomic_load_explicit(at, memory_order_relaxed);
+}
+
+static void store(_Atomic uint32_t *at, uint32_t value)
+{
+    atomic_store_explicit(at, value, memory_order_relaxed);
+}
+
+static float load_ns(const _Atomic float *at)
+{
+    return atomic_load_explicit(at, memory_order_relaxed);
+}
+
+static void add_ns(_Atomic float *at, float ns)
+{
+    atomic_store_explicit(at, load_ns(at) + ns, memory_order_relaxed);
+}
+
+/* ---- teams --------------------------------------------------------------- */
+
+static unsigned below(unsigned threads)
+{
+    unsigned power = 1;
+
+    while (2 * power < threads)
+        power *= 2;
+    return power;
+}
+
+unsigned takt__teams_of(unsigned threads)
+{
+    unsigned count = 1;
+
+    for (; threads > 1 && count < TAKT_TEAMS; threads = below(threads))
+        count++;
+    return count;
+}
+
+unsigned takt__team_threads(unsigned choice, unsigned threads)
+{
+    while (choice-- > 0)
+        threads = below(threads);
+    return threads;
+}
+
+static bool is_known(const struct takt_team_kind *kind, unsigned choice)
+{
+    return takt__mean_count(&kind->team[choice]) >= 2;
+}
+
+static float mean_of(const struct takt_team_kind *kind, unsigned choice)
+{
+    return takt__mean_of(&kind->team[choice]);
+}
+
+unsigned takt__team_preferred(const struct takt_team_kind *kind)
+{
+    unsigned best = 0;
+
+    if (!is_known(kind, 0))
+        return 0;
+    for (unsigned i = 1; i < TAKT_TEAMS; i++)
+        if (is_known(kind, i) &&
+            mean_of(kind, i) * (best == 0 ? least_gain : 1) <
+                mean_of(kind, best))
+            best = i;
+    return best;
+}
+
+/* ---- trials -------------------------------------------------------------- */
+
+/* A trial of short calls lasts for some of them, of which the first does not
+ * count: sleeping threads have to be woken. */
+static uint32_t trial_calls(float call_ns)
+{
+    return call_ns < 250e3f ? 4 : call_ns < 5e6f ? 2 : 1;
+}
+
+/* The choice that is to be tried next; `count`: there is none. Unknown ones
+ * first: what similar calls prefer, then the neighbours, then one thread. */
+static unsigned unknown_choice(const struct takt_team_kind *kind,
+                               unsigned preferred, unsigned hint,
+                               unsigned count)
+{
+    const unsigned next[] = {hint, preferred + 1,
+                             preferred > 0 ? preferred - 1 : 0, count - 1};
+
+    for (unsigned i = 0; i < sizeof next / sizeof *next; i++)
+        if (next[i] > 0 && next[i] < count && !is_known(kind, next[i]))
+            return next[i];
+    return count;
+}
+
+/* Known ones in turns: as the program has it, and the neighbours. */
+static unsigned known_choice(const struct takt_team_kind *kind,
+                             unsigned preferred, unsigned count)
+{
+    const uint32_t turn = load(&kind->retries) % 4;
+    const unsigned other = turn == 1   ? preferred + 1
+                           : turn == 3 ? preferred - (preferred > 0)
+                                       : 0;
+    const unsigned next = preferred > 0 ? other : 1;
+
+    return next == preferred || next >= count ? 0 : next;
+}
+
+/* What a call of a choice takes longer than one of the preferred. Fewer threads
+ * take longer at most by the ratio of their numbers. */
+static float extra_of(const struct takt_team_kind *kind, unsigned choice,
+                      unsigned preferred, unsigned threads)
+{
+    const float best = mean_of(kind, preferred);
+    const float ratio = (float)takt__team_threads(preferred, threads) /
+                        (float)takt__team_threads(choice, threads);
+    const float extra = is_known(kind, choice) ? mean_of(kind, choice) - best
+                        : ratio > 1            ? best * (ratio - 1)
+                                               : best;
+
+    return extra > 0 ? extra : 0;
+}
+
+static bool is_affordable(const struct takt_team_kind *kind, float extra_ns,
+                          float call_ns)
+{
+    const float begin_ns =
+        free_calls * call_ns < free_ns ? free_calls * call_ns : free_ns;
+
+    return load_ns(&kind->extra_ns) + extra_ns <=
+           share * load_ns(&kind->all_ns) + begin_ns;
+}
+
+static void look_for_trial(struct takt_team_kind *kind, unsigned preferred,
+                           unsigned threads, unsigned hint, float work)
+{
+    const unsigned count = takt__teams_of(threads);
+    const float call_ns = mean_of(kind, preferred) * work;
+    unsigned choice = unknown_choice(kind, preferred, hint, count);
+    const bool is_new = choice < count;
+
+    if (!is_new)
+        choice = known_choice(kind, preferred, count);
+    if (choice == preferred || (!is_new && load(&kind->since) < least_since))
+        return;
+    const uint32_t calls = trial_calls(call_ns);
+    const float extra_ns =
+        (float)calls * work * extra_of(kind, choice, preferred, threads);
+    const bool is_hinted = is_new && choice == hint; /* expected to gain */
+    if (!is_affordable(kind, is_hinted ? 0 : extra_ns, call_ns))
+        return;
+    if (!is_new) {
+        takt__mean_forget(&kind->team[choice], kept);
+        store(&kind->retries, load(&kind->retries) + 1);
+    }
+    store(&kind->since, 0);
+    store(&kind->left, calls);
+    store(&kind->trial, choice + 1);
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+struct takt_team_choice takt__team_choose(struct takt_team_kind *kind,
+                                          unsigned threads, unsigned hint,
+                                          double work)
+{
+    const uint32_t turn = load(&kind->turn);
+    const unsigned preferred = takt__team_preferred(kind);
+
+    store(&kind->turn, turn + 1);
+    store(&kind->since, load(&kind->since) + 1);
+    if (load(&kind->trial) == 0 && is_known(kind, 0))
+        look_for_trial(kind, preferred, threads, hint, (float)work);
+    const uint32_t trial = load(&kind->trial);
+    const unsigned choice = trial > 0 ? trial - 1 : preferred;
+    const bool is_short = mean_of(kind, preferred) * (float)work < short_ns;
+    return (struct takt_team_choice){
+        .choice = choice,
+        .threads = takt__team_threads(choice, threads),
+        .is_timed = trial > 0 || load(&kind->is_settling) ||
+                    !is_known(kind, 0) || !is_short ||
+                    turn % timed_of_short == 0};
+}
+
+/* Whether a call of a trial counts: all but the first of several. */
+static bool ends_trial_call(struct takt_team_kind *kind, uint32_t calls)
+{
+    const uint32_t left = load(&kind->left);
+
+    if (left <= 1) {
+        store(&kind->trial, 0);
+        store(&kind->is_settling, 1);
+    }
+    if (left > 0)
+        store(&kind->left, left - 1);
+    return left < calls || calls == 1;
+}
+
+/* The first call after a trial pays for waking threads: that is a part of what
+ * the trial took. */
+static bool ends_settling(struct takt_team_kind *kind)
+{
+    const bool is_settling = load(&kind->is_settling) != 0;
+
+    store(&kind->is_settling, 0);
+    return is_settling;
+}
+
+void takt__team_learn(struct takt_team_kind *kind,
+                      const struct takt_team_choice *choice, double work,
+                      uint64_t ns)
+{
+    const unsigned preferred = takt__team_preferred(kind);
+    const float usual_ns = mean_of(kind, preferred) * (float)work;
+    const bool is_trial = load(&kind->trial) == choice->choice + 1;
+    const bool is_settling = !is_trial && ends_settling(kind);
+    const bool is_single = is_trial || is_settling || !(usual_ns < short_ns);
+    float took_ns = (float)ns;
+
+    if (is_known(kind, choice->choice) && took_ns > far * usual_ns)
+        took_ns = far * usual_ns;
+    add_ns(&kind->all_ns, is_single ? took_ns : timed_of_short * took_ns);
+    if ((is_trial || is_settling) && took_ns > usual_ns)
+        add_ns(&kind->extra_ns, took_ns - usual_ns);
+    if (is_settling ||
+        (is_trial && !ends_trial_call(kind, trial_calls(usual_ns))))
+        return;
+    takt__mean_add(&kind->team[choice->choice], took_ns / (float)work, far);
+}

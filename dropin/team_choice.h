@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * team_choice.h - on how many threads a library runs calls of one kind, by what
+ * they took.
+ *
+ * Choice 0 is the number of threads that the program has; the others are the
+ * powers of two below it. A kind begins as the program has it, tries half of
+ * the threads, and goes on to fewer while that is faster. Trials take 2% of the
+ * time, and four calls or a few milliseconds, whichever is less, at the
+ * beginning. Choice 0 is tried again now and then: these calls are the control
+ * by which gains are told. Nothing is predicted.
+ *
+ * Threads: any. Two that learn at once may lose one of their times.
+ */
+#ifndef TAKT_DROPIN_TEAM_CHOICE_H
+#define TAKT_DROPIN_TEAM_CHOICE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "running_mean.h"
+
+enum { TAKT_TEAMS = 10 }; /* up to 512 threads and more */
+
+struct takt_team_kind {
+    struct takt_running_mean team[TAKT_TEAMS]; /* ns per unit of work */
+    _Atomic uint32_t turn;
+    _Atomic uint32_t trial; /* the choice that is tried now, and 1; 0: none */
+    _Atomic uint32_t left;  /* calls of that trial */
+    _Atomic uint32_t since; /* calls since the last trial */
+    _Atomic uint32_t is_settling; /* that trial has just ended */
+    _Atomic uint32_t retries;
+    _Atomic float all_ns;   /* of all calls */
+    _Atomic float extra_ns; /* that trials took longer than the preferred */
+};
+
+struct takt_team_choice {
+    unsigned choice;
+    unsigned threads;
+    bool is_timed;
+};
+
+/* How many choices there are for a program with so many threads, and the
+ * threads of one. */
+unsigned takt__teams_of(unsigned threads);
+unsigned takt__team_threads(unsigned choice, unsigned threads);
+
+/* The choice that is the fastest so far. */
+unsigned takt__team_preferred(const struct takt_team_kind *kind);
+
+/* For the next call, of so much work, in a program with so many threads; `hint`
+ * is what calls of a similar kind prefer. */
+struct takt_team_choice takt__team_choose(struct takt_team_kind *kind,
+                                          unsigned threads, unsigned hint,
+                                          double work);
+
+/* What that call took. */
+void takt__team_learn(struct takt_team_kind *kind,
+                      const struct takt_team_choice *choice, double work,
+                      uint64_t ns);
+
+#endif

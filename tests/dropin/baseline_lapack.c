@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * baseline_lapack.c - a library with the names of LAPACK that records its
+ * calls, for test_lapack.c. It has threads as OpenBLAS has them.
+ */
+#include <setjmp.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "baseline_lapack.h"
+#include "lapack_arguments.h"
+
+#define ENTRY __attribute__((visibility("default")))
+
+ENTRY extern struct lapack_seen lapack_seen;
+ENTRY extern jmp_buf *lapack_jump;
+struct lapack_seen lapack_seen;
+jmp_buf *lapack_jump;
+
+static int threads = 8;
+
+ENTRY int openblas_get_num_threads(void);
+int openblas_get_num_threads(void)
+{
+    return threads;
+}
+
+ENTRY void openblas_set_num_threads(int number);
+void openblas_set_num_threads(int number)
+{
+    threads = number;
+}
+
+static void see(const char *name, void *const *argument, size_t arguments,
+                const size_t *length, size_t lengths)
+{
+    lapack_seen.calls++;
+    lapack_seen.name = name;
+    lapack_seen.threads = threads;
+    lapack_seen.arguments = arguments;
+    lapack_seen.lengths = lengths;
+    memcpy(lapack_seen.argument, argument, arguments * sizeof *argument);
+    memcpy(lapack_seen.length, length, lengths * sizeof *length);
+    if (lapack_jump != NULL)
+        longjmp(*lapack_jump, 1);
+}
+
+#define SEE(name_, arguments_, options_)                                   \
+    ENTRY void name_(TAKT_ARGUMENTS(TAKT_PARAMETER, arguments_)            \
+                         TAKT_LENGTHS(TAKT_LENGTH_PARAMETER, options_));   \
+    void name_(TAKT_ARGUMENTS(TAKT_PARAMETER, arguments_)                  \
+                   TAKT_LENGTHS(TAKT_LENGTH_PARAMETER, options_))          \
+    {                                                                      \
+        void *const argument[] = {TAKT_ARGUMENTS(TAKT_VALUE, arguments_)}; \
+        const size_t length[] = {0 TAKT_LENGTHS(LENGTH, options_)};        \
+        see(#name_, argument, arguments_, length + 1, options_);           \
+    }
+#define LENGTH(i_) l##i_
+#define TAKT_LAPACK(stem_, arguments_, options_, work_, is_query_) \
+    SEE(s##stem_##_, arguments_, options_)                         \
+    SEE(d##stem_##_64_, arguments_, options_)                      \
+    SEE(scipy_s##stem_##_, arguments_, options_)                   \
+    SEE(scipy_d##stem_##_64_, arguments_, options_)
+#include "lapack.def"
+
+/* Calls others by name, as LAPACK does. */
+ENTRY void dpotrf_(void *, void *, void *, void *, void *, size_t);
+void dpotrf_(void *a0, void *a1, void *a2, void *a3, void *a4, size_t l0)
+{
+    const int before = threads;
+
+    spotrf_(a0, a1, a2, a3, a4, l0);
+    lapack_seen.is_nested_alike = lapack_seen.threads == before;
+    see("dpotrf_", (void *const[]){a0, a1, a2, a3, a4}, 5, &l0, 1);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_teams.c - on how many threads kinds of calls with made-up times end, and
+ * what that costs; and the threads of a made-up library.
+ */
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "library_threads.h"
+#include "support/random.h"
+#include "support/tap.h"
+#include "team_choice.h"
+
+/* ---- choices ------------------------------------------------------------- */
+
+struct made_up {
+    unsigned threads; /* of the program */
+    double us[5];     /* of a call on all, half, a quarter, ... of them */
+    unsigned calls;
+    double spikes; /* share of calls that take 30 times as long */
+    unsigned hint;
+    double wake_us; /* more for the first call on more threads than before */
+    bool is_later;  /* in the second half, the times are the other way round */
+};
+
+struct outcome {
+    double cost;       /* time against all calls as the program has it */
+    double late;       /* the same in the last quarter, against the best */
+    unsigned controls; /* calls of the second half as the program has it */
+    unsigned preferred;
+};
+
+static struct outcome run_kind(const struct made_up *made)
+{
+    const unsigned count = takt__teams_of(made->threads);
+    struct takt_team_kind kind = {0};
+    struct outcome outcome = {0};
+    uint64_t random = 11;
+    double all = 0, plain = 0, late = 0, late_best = 0, best = made->us[0];
+    unsigned before = 0;
+
+    for (unsigned i = 1; i < count; i++)
+        best = made->us[i] < best ? made->us[i] : best;
+    for (unsigned i = 0; i < made->calls; i++) {
+        const double work = 1000 * (0.9 + 0.2 * random_unit(&random));
+        const struct takt_team_choice choice =
+            takt__team_choose(&kind, made->threads, made->hint, work);
+        const bool is_turned = made->is_later && i > made->calls / 2;
+        const double noise = 0.9 + 0.2 * random_unit(&random);
+        const double spike = random_unit(&random) < made->spikes ? 30 : 1;
+        const unsigned at =
+            is_turned ? count - 1 - choice.choice : choice.choice;
+        const double wakes = choice.choice < before ? made->wake_us : 0;
+        const double us = noise * spike * (made->us[at] + wakes) * work / 1000;
+        before = choice.choice;
+        all += us;
+        plain +=
+            noise * spike * made->us[is_turned ? count - 1 : 0] * work / 1000;
+        if (i >= made->calls / 4 * 3) {
+            late += us;
+            late_best += noise * spike * best * work / 1000;
+        }
+        outcome.controls += i > made->calls / 2 && choice.choice == 0;
+        if (choice.is_timed)
+            takt__team_learn(&kind, &choice, work, (uint64_t)(us * 1000));
+    }
+    outcome.cost = all / plain;
+    outcome.late = late / late_best;
+    outcome.preferred = takt__team_preferred(&kind);
+    return outcome;
+}
+
+static void teams_are_powers_of_two(void)
+{
+    EXPECT(takt__teams_of(1) == 1);
+    EXPECT(takt__teams_of(2) == 2);
+    EXPECT(takt__teams_of(12) == 5);
+    EXPECT(takt__teams_of(16) == 5);
+    EXPECT(takt__teams_of(1u << 15) == TAKT_TEAMS);
+    EXPECT(takt__team_threads(0, 12) == 12);
+    EXPECT(takt__team_threads(1, 12) == 8);
+    EXPECT(takt__team_threads(4, 12) == 1);
+    EXPECT(takt__team_threads(1, 2) == 1);
+}
+
+static void fewer_threads_are_taken_where_they_are_faster(void)
+{
+    const struct outcome small = run_kind(&(struct made_up){
+        .threads = 16, .us = {680, 400, 250, 160, 116}, .calls = 1000});
+    const struct outcome middle = run_kind(&(struct made_up){
+        .threads = 16, .us = {400, 300, 240, 300, 500}, .calls = 1000});
+    const struct outcome two =
+        run_kind(&(struct made_up){.threads = 2, .us = {8, 5}, .calls = 20000});
+
+    EXPECT(small.preferred == 4);
+    EXPECT(small.late < 1.03);
+    EXPECT(small.controls > 0);
+    EXPECT(middle.preferred == 2);
+    EXPECT(middle.late < 1.03);
+    EXPECT(two.preferred == 1);
+    EXPECT_NEAR(two.cost, 5 / 8.0, 0.03);
+}
+
+/* Two percent, and four calls or 5 ms. */
+static void trials_that_lose_are_within_their_budget(void)
+{
+    static const struct made_up lost[] = {
+        {.threads = 16, .us = {100, 190, 370, 700, 1400}, .calls = 1000},
+        {.threads = 2, .us = {100, 195}, .calls = 1000},
+        {.threads = 2, .us = {5, 7}, .calls = 10000},
+        {.threads = 4, .us = {100, 102, 104}, .calls = 1000}};
+    const struct outcome few = run_kind(
+        &(struct made_up){.threads = 2, .us = {120e3, 230e3}, .calls = 20});
+
+    for (unsigned i = 0; i < sizeof lost / sizeof *lost; i++) {
+        const struct outcome outcome = run_kind(&lost[i]);
+        EXPECT(outcome.preferred == 0);
+        EXPECT(outcome.cost < 1.03);
+    }
+    EXPECT(few.cost < 1.001); /* nothing is tried: it would cost a tenth */
+}
+
+static void similar_calls_give_a_hint(void)
+{
+    const struct made_up made = {
+        .threads = 16, .us = {680, 400, 250, 160, 116}, .calls = 12};
+    struct made_up hinted = made;
+
+    hinted.hint = 4;
+    EXPECT(run_kind(&hinted).cost < run_kind(&made).cost);
+}
+
+static void spikes_and_waking_decide_nothing(void)
+{
+    const struct outcome spikes = run_kind(&(struct made_up){
+        .threads = 2, .us = {80, 50}, .calls = 4000, .spikes = 0.02});
+    const struct outcome waking = run_kind(&(struct made_up){
+        .threads = 2, .us = {50, 60}, .calls = 4000, .wake_us = 300});
+
+    EXPECT(spikes.preferred == 1);
+    EXPECT(waking.preferred == 0);
+    EXPECT(waking.cost < 1.03);
+}
+
+static void a_change_is_noticed(void)
+{
+    const struct outcome outcome = run_kind(&(struct made_up){
+        .threads = 2, .us = {80, 50}, .calls = 20000, .is_later = true});
+
+    EXPECT(outcome.preferred == 0);
+}
+
+/* ---- the threads of a library -------------------------------------------- */
+
+static int threads_of_library;
+
+static int get(void)
+{
+    return threads_of_library;
+}
+
+static void set(int threads)
+{
+    threads_of_library = threads;
+}
+
+static void changes_are_shared_and_restored(void)
+{
+    threads_of_library = 8;
+    struct takt_library_threads *library = takt__library_threads(get, set);
+
+    REQUIRE(library != NULL);
+    EXPECT(takt__library_threads(get, set) == library);
+    EXPECT(takt__threads_begin(library, 2));
+    EXPECT(threads_of_library == 2);
+    EXPECT(takt__threads_of_program(library) == 8);
+    EXPECT(!takt__threads_begin(library, 4)); /* another number */
+    EXPECT(takt__threads_begin(library, 2));
+    takt__threads_end(library);
+    EXPECT(threads_of_library == 2);
+    takt__threads_end(library);
+    EXPECT(threads_of_library == 8);
+    EXPECT(takt__threads_of_program(library) == 8);
+    EXPECT(!takt__threads_begin(library, 0));
+}
+
+static void what_the_program_sets_meanwhile_stays(void)
+{
+    threads_of_library = 8;
+    struct takt_library_threads *library = takt__library_threads(get, set);
+
+    EXPECT(takt__threads_begin(library, 2));
+    set(5);
+    takt__threads_end(library);
+    EXPECT(threads_of_library == 5);
+}
+
+static void a_child_has_what_the_program_had(void)
+{
+    threads_of_library = 8;
+    struct takt_library_threads *library = takt__library_threads(get, set);
+    int status = 0;
+
+    EXPECT(takt__threads_begin(library, 2));
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(threads_of_library == 8 && takt__threads_begin(library, 4) ? 0
+                                                                         : 1);
+    REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
+    EXPECT(status == 0);
+    takt__threads_end(library);
+    EXPECT(threads_of_library == 8);
+}
+
+/* ---- many threads at once ------------------------------------------------ */
+
+static _Atomic int atomic_threads;
+
+static int get_atomic(void)
+{
+    return atomic_threads;
+}
+
+static void set_atomic(int threads)
+{
+    atomic_threads = threads;
+}
+
+static void *change_often(void *self)
+{
+    struct takt_library_threads *library = self;
+    uint64_t random = (uintptr_t)&random;
+
+    for (unsigned i = 0; i < 20000; i++)
+        if (takt__threads_begin(library, 1 + (random_unit(&random) > 0.5)))
+            takt__threads_end(library);
+    return NULL;
+}
+
+static void threads_that_change_at_once_restore_it(void)
+{
+    pthread_t thread[4];
+    struct takt_library_threads *library;
+
+    atomic_threads = 8;
+    library = takt__library_threads(get_atomic, set_atomic);
+    for (unsigned i = 0; i < 4; i++)
+        REQUIRE(pthread_create(&thread[i], NULL, change_often, library) == 0);
+    for (unsigned i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+    EXPECT(atomic_threads == 8);
+}
+
+int main(void)
+{
+    RUN(teams_are_powers_of_two);
+    RUN(fewer_threads_are_taken_where_they_are_faster);
+    RUN(trials_that_lose_are_within_their_budget);
+    RUN(similar_calls_give_a_hint);
+    RUN(spikes_and_waking_decide_nothing);
+    RUN(a_change_is_noticed);
+    RUN(changes_are_shared_and_restored);
+    RUN(what_the_program_sets_meanwhile_stays);
+    RUN(a_child_has_what_the_program_had);
+    RUN(threads_that_change_at_once_restore_it);
+    return tap_done();
+}
