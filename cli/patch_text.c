@@ -21,6 +21,10 @@ bool open_source(const char *path, struct source_file *out)
     if (takt__read_file(path, most_source, &out->text, &out->size, NULL) !=
         TAKT_OK)
         return false;
+    if (memchr(out->text, '\0', out->size) != NULL) {
+        close_source(out); /* no text: a diff could not show it */
+        return false;
+    }
     for (size_t i = 0; i < out->size; i++)
         count += out->text[i] == '\n';
     out->line = malloc((count + 1) * sizeof *out->line);

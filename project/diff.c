@@ -231,6 +231,29 @@ static void print_hunks(FILE *out, const struct diff_path *path)
     }
 }
 
+/* As `git` and `patch` read them: a name that could pass for other lines of the
+ * diff is quoted, and one with blanks ends with a tab. */
+static void print_name(FILE *out, const char *mark, const char *name)
+{
+    bool is_plain = true;
+
+    for (const char *at = name; *at != '\0'; at++)
+        is_plain = is_plain && (unsigned char)*at >= ' ' && *at != 0x7f &&
+                   *at != '"' && *at != '\\';
+    if (is_plain) {
+        fprintf(out, "%s %s%s\n", mark, name,
+                strchr(name, ' ') != NULL ? "\t" : "");
+        return;
+    }
+    fprintf(out, "%s \"", mark);
+    for (const char *at = name; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            fprintf(out, "\\%03o", (unsigned char)*at);
+        else
+            fprintf(out, "%s%c", *at == '"' || *at == '\\' ? "\\" : "", *at);
+    fputs("\"\n", out);
+}
+
 /* Prints both names and all hunks; the texts differ. */
 static bool print_diff(FILE *out, struct takt_diff_side old,
                        struct takt_diff_side new_)
@@ -243,7 +266,8 @@ static bool print_diff(FILE *out, struct takt_diff_side old,
         path.step = calloc(a.count + b.count, sizeof *path.step);
     is_done = is_done && path.step != NULL && compare(a, b, &path);
     if (is_done) {
-        fprintf(out, "--- %s\n+++ %s\n", old.name, new_.name);
+        print_name(out, "---", old.name);
+        print_name(out, "+++", new_.name);
         print_hunks(out, &path);
     }
     free(path.step);
