@@ -25,8 +25,7 @@ enum { most_programs = 512 };
 /* A program that is connected. */
 struct connection {
     int fd;
-    uint64_t stream[4]; /* it may have several contexts */
-    size_t stream_count;
+    uint64_t number; /* no two have the same */
     size_t length;
     unsigned char bytes[16 * 1024];
 };
@@ -40,6 +39,7 @@ struct top {
     size_t place_count;
     struct connection *connection[most_programs]; /* owned */
     size_t connection_count;
+    uint64_t connected; /* connections so far */
     int signals;
     unsigned every_ms;
     bool has_screen, is_json, is_over;
@@ -65,20 +65,13 @@ static void accept_programs(struct top *top, int listener)
             continue;
         }
         new->fd = fd;
-        new->length = new->stream_count = 0;
+        new->number = ++top->connected;
+        new->length = 0;
         top->connection[top->connection_count++] = new;
         greet_program(fd,
                       (struct takt_trace_greeting){.metrics_ms = top->every_ms,
                                                    .wants_no_events = 1});
     }
-}
-
-static void note_stream(struct connection *from, uint64_t id)
-{
-    enum { most = sizeof from->stream / sizeof from->stream[0] };
-
-    if (from->stream_count < most)
-        from->stream[from->stream_count++] = id;
 }
 
 static size_t take_records(struct top *top, struct connection *from)
@@ -91,11 +84,8 @@ static size_t take_records(struct top *top, struct connection *from)
             from->bytes + at, from->length - at, &record, &used);
         if (outcome == TAKT_TRACE_SHORT)
             break;
-        if (outcome != TAKT_TRACE_FOUND)
-            continue;
-        if (record.kind == TAKT_TRACE_HEADER)
-            note_stream(from, record.stream);
-        top_take(&top->model, &record);
+        if (outcome == TAKT_TRACE_FOUND)
+            top_take(&top->model, from->number, &record);
     }
     return at;
 }
@@ -116,8 +106,7 @@ static void read_program(struct top *top, size_t index)
         memmove(from->bytes, from->bytes + used, from->length);
         return;
     }
-    for (size_t i = 0; i < from->stream_count; i++)
-        top_end(&top->model, from->stream[i], takt__now_ns());
+    top_end(&top->model, from->number, takt__now_ns());
     close(from->fd);
     free(from);
     top->connection[index] = top->connection[--top->connection_count];
