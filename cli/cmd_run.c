@@ -25,6 +25,7 @@ struct run_task {
     FILE *out;                   /* of the report; NULL: there is none */
     struct takt_new_file report; /* what `out` writes to, unless stderr */
     const char *report_path;
+    bool is_report_short; /* there was no memory for all of it */
 };
 
 /* Where a page goes if nothing else was said. */
@@ -263,14 +264,15 @@ static bool prepare(struct run_task *task)
     return preload != NULL;
 }
 
-static void print_run_page(FILE *out, const struct run_report *report)
+/* False: no memory. */
+static bool print_run_page(FILE *out, const struct run_report *report)
 {
     struct page_text page;
 
     if (!page_begin(&page))
-        return;
+        return false;
     print_run_json(page.stream, report);
-    page_end(&page, "run", out);
+    return page_end(&page, "run", out);
 }
 
 static void print_report(struct run_task *task, const struct ending *ending,
@@ -288,7 +290,7 @@ static void print_report(struct run_task *task, const struct ending *ending,
     if (format == format_json)
         print_run_json(task->out, &report);
     else if (format == format_html)
-        print_run_page(task->out, &report);
+        task->is_report_short = !print_run_page(task->out, &report);
     else
         print_run_text(task->out, &report);
     tally_drop(&report.tally);
@@ -302,7 +304,8 @@ static bool is_file(const struct run_task *task)
 /* False: the report could not be written, which was said. */
 static bool close_output(struct run_task *task)
 {
-    bool is_bad = fflush(task->out) != 0 || ferror(task->out) != 0;
+    bool is_bad = fflush(task->out) != 0 || ferror(task->out) != 0 ||
+                  task->is_report_short;
 
     if (is_file(task)) {
         is_bad |= fclose(task->out) != 0;
@@ -388,7 +391,7 @@ static int run_comparison(struct run_task *task, size_t pairs)
         .out = page.stream != NULL ? page.stream : task->out};
     const int code = run_compared(&wish, &signal_number);
     if (page.stream != NULL)
-        page_end(&page, "compare", task->out);
+        task->is_report_short = !page_end(&page, "compare", task->out);
     const bool is_written = close_output(task);
     if (signal_number != 0)
         suffer_signal(signal_number);
