@@ -39,6 +39,15 @@ static const char *value_of(const char *variable)
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
+bool takt__mode_switch(const char *variable, bool is_on)
+{
+    const char *value = takt__mode_value(variable);
+
+    if (value != NULL)
+        (void)takt__environment_switch(value, &is_on);
+    return is_on;
+}
+
 static bool is_there(const char *path)
 {
     return access(path, F_OK) == 0;
@@ -76,9 +85,8 @@ static void read_mode(void)
     const bool has_small =
         has_stats && value_of("TAKT_RUN_COUNT_LARGE") == NULL;
     const bool is_eager = value_of("TAKT_RUN_EAGER") != NULL;
-    const char *numpy = value_of("TAKT_RUN_NUMPY");
-    const bool has_numpy = numpy == NULL || strcmp(numpy, "off") != 0;
-    const bool is_steady = value_of("TAKT_RUN_SAME_BITS") != NULL;
+    const bool has_numpy = takt__mode_switch("TAKT_RUN_NUMPY", true);
+    const bool is_steady = takt__mode_switch("TAKT_RUN_SAME_BITS", false);
 
     atomic_store_explicit(&takt__mode,
                           (has_stats ? TAKT_MODE_STATS : 0u) |
