@@ -267,9 +267,9 @@ static bool prepare(struct run_task *task)
 /* False: no memory. */
 static bool print_run_page(FILE *out, const struct run_report *report)
 {
-    struct page_text page;
+    struct takt_memory_file page;
 
-    if (!page_begin(&page))
+    if (!takt__memory_file_open(&page))
         return false;
     print_run_json(page.stream, report);
     return page_end(&page, "run", out);
@@ -379,8 +379,8 @@ static int run_comparison(struct run_task *task, size_t pairs)
         return EXIT_FINDING;
     find_store(option_value(task->invocation, "db"), store, sizeof store);
     const enum report_format format = report_format(task->invocation);
-    struct page_text page = {0};
-    if (format == format_html && !page_begin(&page))
+    struct takt_memory_file page = {0};
+    if (format == format_html && !takt__memory_file_open(&page))
         return no_memory(), EXIT_FINDING;
     const struct compare_wish wish = {
         .launch = &task->launch,

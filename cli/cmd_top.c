@@ -17,6 +17,7 @@
 #include "commands.h"
 #include "context.h"
 #include "telemetry/listener.h"
+#include "text/memory_file.h"
 #include "top.h"
 #include "trace.h"
 
@@ -156,18 +157,16 @@ static void leave_screen(struct top *top)
 
 static void draw(struct top *top)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
+    struct takt_memory_file out;
 
-    if (out == NULL)
+    if (!takt__memory_file_open(&out))
         return;
-    top->selected = draw_screen(out, &top->model, &top->view);
-    if (fclose(out) == 0) {
-        fwrite(text, 1, length, stdout);
+    top->selected = draw_screen(out.stream, &top->model, &top->view);
+    if (takt__memory_file_close(&out)) {
+        fwrite(out.text, 1, out.length, stdout);
         fflush(stdout);
     }
-    free(text);
+    free(out.text);
 }
 
 /* ---- keys ---- */

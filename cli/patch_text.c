@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "project/read_file.h"
+#include "text/memory_file.h"
 
 enum { most_source = 8 << 20, widest = 79 };
 
@@ -203,12 +204,12 @@ char *rewrite_source(const struct source_file *file,
                      size_t *size)
 {
     const unsigned include = include_place(file);
-    char *text = NULL;
-    FILE *out = open_memstream(&text, size);
+    struct takt_memory_file made;
     size_t next = 0;
 
-    if (out == NULL)
+    if (!takt__memory_file_open(&made))
         return NULL;
+    FILE *out = made.stream;
     for (unsigned i = 1; i <= file->lines; i++) {
         if (i == include)
             fputs(include_line, out);
@@ -219,9 +220,7 @@ char *rewrite_source(const struct source_file *file,
         }
         fwrite(line_at(file, i), 1, line_size(file, i), out);
     }
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    takt__memory_file_close(&made);
+    *size = made.length;
+    return made.text;
 }

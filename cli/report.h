@@ -12,6 +12,7 @@
 #include "command.h"
 #include "json.h"
 #include "map.h"
+#include "text/memory_file.h"
 
 enum { most_inputs = 32 };
 
@@ -69,16 +70,9 @@ void print_map_table(FILE *stream, const struct map_question *question);
 bool print_report_json(FILE *stream, const struct report *report);
 bool print_page(FILE *stream, const struct report *report);
 
-/* A page of what another command writes as JSON: it goes to `stream`, and from
- * there into the page. False: no memory. */
-struct page_text {
-    char *text;
-    size_t length;
-    FILE *stream;
-};
-
-bool page_begin(struct page_text *out);
-bool page_end(struct page_text *text, const char *kind, FILE *out);
+/* A page of what another command has written to `text` as JSON. Closes it.
+ * False: no memory. */
+bool page_end(struct takt_memory_file *text, const char *kind, FILE *out);
 
 /* Text in HTML: markup is escaped, what is not UTF-8 becomes U+FFFD. */
 void print_html(FILE *stream, const char *text);

@@ -50,17 +50,11 @@ static void print_value(struct json *json, const char *key, const char *text,
     json_raw(json, key, text, length);
 }
 
-bool page_begin(struct page_text *out)
-{
-    *out = (struct page_text){0};
-    out->stream = open_memstream(&out->text, &out->length);
-    return out->stream != NULL;
-}
-
 /* Takes what was written into the JSON. False: no memory. */
-static bool text_end(struct page_text *text, struct json *json, const char *key)
+static bool text_end(struct takt_memory_file *text, struct json *json,
+                     const char *key)
 {
-    const bool is_whole = fclose(text->stream) == 0;
+    const bool is_whole = takt__memory_file_close(text);
 
     if (is_whole)
         print_value(json, key, text->text, text->length);
@@ -70,9 +64,9 @@ static bool text_end(struct page_text *text, struct json *json, const char *key)
 
 static bool print_machine(struct json *json, const struct report *report)
 {
-    struct page_text text;
+    struct takt_memory_file text;
 
-    if (!page_begin(&text))
+    if (!takt__memory_file_open(&text))
         return false;
     print_machine_json(text.stream, report->ctx, report->is_live);
     return text_end(&text, json, "machine");
@@ -81,12 +75,12 @@ static bool print_machine(struct json *json, const struct report *report)
 static bool print_memories(struct json *json, const struct report *report,
                            const struct memories *memories)
 {
-    struct page_text text;
+    struct takt_memory_file text;
 
-    if (memories->is_short || !page_begin(&text))
+    if (memories->is_short || !takt__memory_file_open(&text))
         return false;
     print_list(text.stream, memories, true);
-    if (!text_end(&text, json, "history") || !page_begin(&text))
+    if (!text_end(&text, json, "history") || !takt__memory_file_open(&text))
         return false;
     print_gain(text.stream, report->ctx, memories, true);
     return text_end(&text, json, "gain");
@@ -216,12 +210,12 @@ static void print_body(FILE *stream, const struct report *report)
 /* The data, as text of the page. False: no memory. */
 static bool print_data(FILE *stream, const struct report *report)
 {
-    struct page_text data;
+    struct takt_memory_file data;
 
-    if (!page_begin(&data))
+    if (!takt__memory_file_open(&data))
         return false;
     bool is_whole = print_report_json(data.stream, report);
-    is_whole = fclose(data.stream) == 0 && is_whole;
+    is_whole = takt__memory_file_close(&data) && is_whole;
     if (is_whole)
         print_embedded(stream, data.text, data.length);
     free(data.text);
@@ -251,10 +245,10 @@ bool print_page(FILE *stream, const struct report *report)
     return true;
 }
 
-bool page_end(struct page_text *text, const char *kind, FILE *out)
+bool page_end(struct takt_memory_file *text, const char *kind, FILE *out)
 {
     struct report report = {.input_count = 1};
-    bool is_whole = fclose(text->stream) == 0;
+    bool is_whole = takt__memory_file_close(text);
 
     if (is_whole) {
         report.input[0] = (struct report_input){

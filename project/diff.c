@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/memory_file.h"
+
 enum { MOST_CHANGES = 400, AROUND = 3 };
 
 struct diff_line {
@@ -278,20 +280,16 @@ static bool print_diff(FILE *out, struct takt_diff_side old,
 
 char *takt__diff(struct takt_diff_side old, struct takt_diff_side new_)
 {
-    char *text = NULL;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
+    struct takt_memory_file out;
 
-    if (out == NULL)
+    if (!takt__memory_file_open(&out))
         return NULL;
-    bool is_done =
+    const bool is_done =
         (old.length == new_.length &&
          (old.length == 0 || memcmp(old.text, new_.text, old.length) == 0)) ||
-        print_diff(out, old, new_);
-    is_done = fclose(out) == 0 && is_done;
-    if (!is_done) {
-        free(text);
-        text = NULL;
-    }
-    return text;
+        print_diff(out.stream, old, new_);
+    if (takt__memory_file_close(&out) && is_done)
+        return out.text;
+    free(out.text);
+    return NULL;
 }
