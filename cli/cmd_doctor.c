@@ -8,6 +8,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,9 @@ struct diagnosis {
     size_t count, problems;
 };
 
+/* Threads of Takt log what fails in them. */
+static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+
 __attribute__((format(printf, 4, 5))) static void add(struct diagnosis *report,
                                                       const char *area,
                                                       enum state state,
@@ -45,15 +49,17 @@ __attribute__((format(printf, 4, 5))) static void add(struct diagnosis *report,
 {
     va_list values;
 
-    if (report->count == most_findings)
-        return;
-    struct finding *finding = &report->finding[report->count++];
-    finding->area = area;
-    finding->state = state;
-    va_start(values, format);
-    vsnprintf(finding->text, sizeof finding->text, format, values);
-    va_end(values);
-    report->problems += state == STATE_PROBLEM;
+    pthread_mutex_lock(&adding);
+    if (report->count < most_findings) {
+        struct finding *finding = &report->finding[report->count++];
+        finding->area = area;
+        finding->state = state;
+        va_start(values, format);
+        vsnprintf(finding->text, sizeof finding->text, format, values);
+        va_end(values);
+        report->problems += state == STATE_PROBLEM;
+    }
+    pthread_mutex_unlock(&adding);
 }
 
 static bool is_said(const struct diagnosis *report, const char *text)

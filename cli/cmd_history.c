@@ -315,7 +315,7 @@ static int reset(const struct asking *asking)
     if (is_one && !may_be_op(asking))
         return EXIT_USAGE;
     if (access(asking->store, F_OK) != 0) {
-        printf("nothing to forget: there is no %s\n", asking->store);
+        print_line(stdout, "nothing to forget: there is no %s", asking->store);
         return EXIT_DONE;
     }
     if (!is_agreed(asking, is_one ? asking->words[0] : "everything"))

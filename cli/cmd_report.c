@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/new_file.h"
@@ -11,11 +12,15 @@
 #include "context.h"
 #include "report.h"
 
+/* Of a pipe nothing is read: that would be missing afterwards. */
 static bool is_store(const char *path)
 {
     static const char head[] = "SQLite format 3";
     char text[sizeof head] = "";
-    FILE *file = fopen(path, "re");
+    struct stat facts;
+    FILE *file = stat(path, &facts) == 0 && S_ISREG(facts.st_mode)
+                     ? fopen(path, "re")
+                     : NULL;
 
     if (file == NULL)
         return false;
@@ -62,12 +67,15 @@ static bool open_machine(const struct invocation *invocation,
     return open_context(invocation->command, &wish, &report->ctx);
 }
 
-static void print(FILE *stream, const struct report *report, bool is_json)
+static bool print(FILE *stream, const struct report *report, bool is_json)
 {
-    if (is_json)
-        print_report_json(stream, report);
-    else
-        print_page(stream, report);
+    return is_json ? print_report_json(stream, report)
+                   : print_page(stream, report);
+}
+
+static int no_memory(const struct invocation *invocation)
+{
+    return complain(invocation->command, "%s", takt_status_text(TAKT_ENOMEM));
 }
 
 static int write_file(const struct invocation *invocation,
@@ -87,11 +95,13 @@ static int write_file(const struct invocation *invocation,
         return usage_error(invocation->command, "'%s': %s", path,
                            strerror(errno));
     }
-    print(stream, report, is_json);
+    const bool is_whole = print(stream, report, is_json);
     const bool is_bad = ferror(stream) != 0;
-    if (fclose(stream) != 0 || is_bad) {
+    if (fclose(stream) != 0 || is_bad || !is_whole) {
         takt__new_file_drop(&file);
-        return complain(invocation->command, "'%s' could not be written", path);
+        return !is_whole ? no_memory(invocation)
+                         : complain(invocation->command,
+                                    "'%s' could not be written", path);
     }
     if (takt__new_file_commit(&file, &diag) != TAKT_OK)
         return complain(invocation->command, "%s", diag.text);
@@ -109,8 +119,7 @@ static int make(const struct invocation *invocation,
         path = "takt-report.html";
     if (path != NULL)
         return write_file(invocation, report, is_json, path);
-    print(stdout, report, true);
-    return EXIT_DONE;
+    return print(stdout, report, true) ? EXIT_DONE : no_memory(invocation);
 }
 
 static int run(const struct invocation *invocation)

@@ -25,6 +25,7 @@ struct run_task {
     FILE *out;                   /* of the report; NULL: there is none */
     struct takt_new_file report; /* what `out` writes to, unless stderr */
     const char *report_path;
+    bool is_report_short; /* there was no memory for all of it */
 };
 
 /* Where a page goes if nothing else was said. */
@@ -264,14 +265,15 @@ static bool prepare(struct run_task *task)
     return preload != NULL;
 }
 
-static void print_run_page(FILE *out, const struct run_report *report)
+/* False: no memory. */
+static bool print_run_page(FILE *out, const struct run_report *report)
 {
-    struct page_text page;
+    struct takt_memory_file page;
 
-    if (!page_begin(&page))
-        return;
+    if (!takt__memory_file_open(&page))
+        return false;
     print_run_json(page.stream, report);
-    page_end(&page, "run", out);
+    return page_end(&page, "run", out);
 }
 
 static void print_report(struct run_task *task, const struct ending *ending,
@@ -289,7 +291,7 @@ static void print_report(struct run_task *task, const struct ending *ending,
     if (format == format_json)
         print_run_json(task->out, &report);
     else if (format == format_html)
-        print_run_page(task->out, &report);
+        task->is_report_short = !print_run_page(task->out, &report);
     else
         print_run_text(task->out, &report);
     tally_drop(&report.tally);
@@ -303,7 +305,8 @@ static bool is_file(const struct run_task *task)
 /* False: the report could not be written, which was said. */
 static bool close_output(struct run_task *task)
 {
-    bool is_bad = fflush(task->out) != 0 || ferror(task->out) != 0;
+    bool is_bad = fflush(task->out) != 0 || ferror(task->out) != 0 ||
+                  task->is_report_short;
 
     if (is_file(task)) {
         is_bad |= fclose(task->out) != 0;
@@ -377,8 +380,8 @@ static int run_comparison(struct run_task *task, size_t pairs)
         return EXIT_FINDING;
     find_store(option_value(task->invocation, "db"), store, sizeof store);
     const enum report_format format = report_format(task->invocation);
-    struct page_text page = {0};
-    if (format == format_html && !page_begin(&page))
+    struct takt_memory_file page = {0};
+    if (format == format_html && !takt__memory_file_open(&page))
         return no_memory(), EXIT_FINDING;
     const struct compare_wish wish = {
         .launch = &task->launch,
@@ -389,7 +392,7 @@ static int run_comparison(struct run_task *task, size_t pairs)
         .out = page.stream != NULL ? page.stream : task->out};
     const int code = run_compared(&wish, &signal_number);
     if (page.stream != NULL)
-        page_end(&page, "compare", task->out);
+        task->is_report_short = !page_end(&page, "compare", task->out);
     const bool is_written = close_output(task);
     if (signal_number != 0)
         suffer_signal(signal_number);

@@ -17,6 +17,7 @@
 #include "commands.h"
 #include "context.h"
 #include "telemetry/listener.h"
+#include "text/memory_file.h"
 #include "top.h"
 #include "trace.h"
 
@@ -25,8 +26,7 @@ enum { most_programs = 512 };
 /* A program that is connected. */
 struct connection {
     int fd;
-    uint64_t stream[4]; /* it may have several contexts */
-    size_t stream_count;
+    uint64_t number; /* no two have the same */
     size_t length;
     unsigned char bytes[16 * 1024];
 };
@@ -40,6 +40,7 @@ struct top {
     size_t place_count;
     struct connection *connection[most_programs]; /* owned */
     size_t connection_count;
+    uint64_t connected; /* connections so far */
     int signals;
     unsigned every_ms;
     bool has_screen, is_json, is_over;
@@ -65,20 +66,13 @@ static void accept_programs(struct top *top, int listener)
             continue;
         }
         new->fd = fd;
-        new->length = new->stream_count = 0;
+        new->number = ++top->connected;
+        new->length = 0;
         top->connection[top->connection_count++] = new;
         greet_program(fd,
                       (struct takt_trace_greeting){.metrics_ms = top->every_ms,
                                                    .wants_no_events = 1});
     }
-}
-
-static void note_stream(struct connection *from, uint64_t id)
-{
-    enum { most = sizeof from->stream / sizeof from->stream[0] };
-
-    if (from->stream_count < most)
-        from->stream[from->stream_count++] = id;
 }
 
 static size_t take_records(struct top *top, struct connection *from)
@@ -91,11 +85,8 @@ static size_t take_records(struct top *top, struct connection *from)
             from->bytes + at, from->length - at, &record, &used);
         if (outcome == TAKT_TRACE_SHORT)
             break;
-        if (outcome != TAKT_TRACE_FOUND)
-            continue;
-        if (record.kind == TAKT_TRACE_HEADER)
-            note_stream(from, record.stream);
-        top_take(&top->model, &record);
+        if (outcome == TAKT_TRACE_FOUND)
+            top_take(&top->model, from->number, &record);
     }
     return at;
 }
@@ -116,8 +107,7 @@ static void read_program(struct top *top, size_t index)
         memmove(from->bytes, from->bytes + used, from->length);
         return;
     }
-    for (size_t i = 0; i < from->stream_count; i++)
-        top_end(&top->model, from->stream[i], takt__now_ns());
+    top_end(&top->model, from->number, takt__now_ns());
     close(from->fd);
     free(from);
     top->connection[index] = top->connection[--top->connection_count];
@@ -167,18 +157,16 @@ static void leave_screen(struct top *top)
 
 static void draw(struct top *top)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
+    struct takt_memory_file out;
 
-    if (out == NULL)
+    if (!takt__memory_file_open(&out))
         return;
-    top->selected = draw_screen(out, &top->model, &top->view);
-    if (fclose(out) == 0) {
-        fwrite(text, 1, length, stdout);
+    top->selected = draw_screen(out.stream, &top->model, &top->view);
+    if (takt__memory_file_close(&out)) {
+        fwrite(out.text, 1, out.length, stdout);
         fflush(stdout);
     }
-    free(text);
+    free(out.text);
 }
 
 /* ---- keys ---- */

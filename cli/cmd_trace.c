@@ -208,8 +208,10 @@ static int trace_file(struct trace *trace, const char *path, bool is_followed)
     char text[256];
     struct inlet *inlet = malloc(sizeof *inlet);
 
-    if (inlet == NULL)
+    if (inlet == NULL) {
+        trace->tally.lacks_memory = true;
         return EXIT_FINDING;
+    }
     inlet->length = 0;
     inlet->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int code = EXIT_USAGE;
@@ -333,19 +335,28 @@ static int finish_file(FILE *file, const char *name, int code)
     return code == EXIT_DONE ? EXIT_FINDING : code;
 }
 
+/* What is missing for lack of memory must not look as if it had not been. */
+static int no_memory(const struct invocation *invocation, int code)
+{
+    complain(invocation->command, "%s", takt_status_text(TAKT_ENOMEM));
+    return code == EXIT_DONE ? EXIT_FINDING : code;
+}
+
 static int run(const struct invocation *invocation)
 {
     struct trace *trace = calloc(1, sizeof *trace);
     int code = EXIT_USAGE;
 
     if (trace == NULL)
-        return EXIT_FINDING;
+        return no_memory(invocation, EXIT_FINDING);
     trace->command = invocation->command;
     unsetenv("TAKT_TRACE"); /* a command gets one of ours */
     if (is_sensible(invocation) && read_options(invocation, trace)) {
         code = run_trace(invocation, trace);
         gauge_close(&trace->gauge);
     }
+    if (trace->tally.lacks_memory)
+        code = no_memory(invocation, code);
     code = finish_file(trace->record, option_value(invocation, "record"), code);
     code = finish_file(trace->out, option_value(invocation, "output"), code);
     tally_free(&trace->tally);

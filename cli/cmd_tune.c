@@ -231,7 +231,7 @@ static bool can_keep(const struct tune *tune, const char *pin)
     takt_learning learning = {.size = sizeof learning};
 
     if (pin != NULL && !can_write_beside(pin)) {
-        fprintf(stderr, "takt tune: --pin '%s': %s\n", pin, strerror(errno));
+        complain(&cmd_tune, "--pin '%s': %s", pin, strerror(errno));
         return false;
     }
     takt_ctx_learning(tune->ctx, &learning);

@@ -79,7 +79,7 @@ static void report_store(const struct command *command, takt_ctx *ctx)
 
     if (takt_ctx_learning(ctx, &learning) == TAKT_OK &&
         learning.diag.text[0] != '\0')
-        fprintf(stderr, "takt %s: %s\n", command->name, learning.diag.text);
+        complain(command, "%s", learning.diag.text);
 }
 
 bool open_context(const struct command *command,

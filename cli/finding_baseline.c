@@ -11,6 +11,7 @@
 #include "base/new_file.h"
 #include "findings.h"
 #include "project/read_file.h"
+#include "text/memory_file.h"
 
 enum { most_baseline = 64 << 20 };
 
@@ -167,32 +168,31 @@ bool write_baseline(const struct findings *findings, const char *path,
 {
     struct takt_new_file file;
     takt_diag diag = {""};
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
+    struct takt_memory_file out;
+    bool is_whole = takt__memory_file_open(&out);
 
-    if (out != NULL) {
-        fprintf(out,
+    if (is_whole) {
+        fprintf(out.stream,
                 "%s\n# findings that are known: 'takt optimize "
                 "--baseline FILE' tells of others\n",
                 first_line);
         for (size_t i = 0; i < findings->count; i++)
             if (findings->at[i].standing != STANDING_IGNORED)
-                print_known(out, &findings->at[i].finding);
+                print_known(out.stream, &findings->at[i].finding);
+        is_whole = takt__memory_file_close(&out);
     }
-    if (out == NULL || fclose(out) != 0) {
+    if (!is_whole) {
         snprintf(error, size, "no memory");
-        free(text);
         return false;
     }
     takt_status status = takt__new_file_open(path, 0, &file, &diag);
     if (status == TAKT_OK) {
-        status = takt__new_file_write(&file, text, length, &diag);
+        status = takt__new_file_write(&file, out.text, out.length, &diag);
         if (status == TAKT_OK)
             status = takt__new_file_commit(&file, &diag);
         takt__new_file_drop(&file);
     }
-    free(text);
+    free(out.text);
     if (status != TAKT_OK)
         snprintf(error, size, "%s",
                  diag.text[0] != '\0' ? diag.text : takt_status_text(status));

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clean.h"
 #include "compile.h"
 #include "patch_text.h"
 #include "project/diff.h"
@@ -116,6 +117,15 @@ static bool command_for(const struct optimize_report *report, const char *real,
     return true;
 }
 
+/* For `git apply` as it is; on a terminal, to be looked at. */
+static void print_patch(const char *diff)
+{
+    if (isatty(STDOUT_FILENO))
+        print_clean_lines(stdout, diff);
+    else
+        fputs(diff, stdout);
+}
+
 static void print_file(const struct optimize_report *report,
                        const struct takt_finding **finding, size_t count,
                        struct patch_counts *counts)
@@ -150,7 +160,7 @@ static void print_file(const struct optimize_report *report,
                                   (struct takt_diff_side){new_name, text, size})
                      : NULL;
     if (diff != NULL) {
-        fputs(diff, stdout);
+        print_patch(diff);
         counts->patched += usable;
     }
     free(diff);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "project/read_file.h"
+#include "text/memory_file.h"
 
 enum { most_source = 8 << 20, widest = 79 };
 
@@ -21,6 +22,10 @@ bool open_source(const char *path, struct source_file *out)
     if (takt__read_file(path, most_source, &out->text, &out->size, NULL) !=
         TAKT_OK)
         return false;
+    if (memchr(out->text, '\0', out->size) != NULL) {
+        close_source(out); /* no text: a diff could not show it */
+        return false;
+    }
     for (size_t i = 0; i < out->size; i++)
         count += out->text[i] == '\n';
     out->line = malloc((count + 1) * sizeof *out->line);
@@ -199,12 +204,12 @@ char *rewrite_source(const struct source_file *file,
                      size_t *size)
 {
     const unsigned include = include_place(file);
-    char *text = NULL;
-    FILE *out = open_memstream(&text, size);
+    struct takt_memory_file made;
     size_t next = 0;
 
-    if (out == NULL)
+    if (!takt__memory_file_open(&made))
         return NULL;
+    FILE *out = made.stream;
     for (unsigned i = 1; i <= file->lines; i++) {
         if (i == include)
             fputs(include_line, out);
@@ -215,9 +220,7 @@ char *rewrite_source(const struct source_file *file,
         }
         fwrite(line_at(file, i), 1, line_size(file, i), out);
     }
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    takt__memory_file_close(&made);
+    *size = made.length;
+    return made.text;
 }

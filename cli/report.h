@@ -12,6 +12,7 @@
 #include "command.h"
 #include "json.h"
 #include "map.h"
+#include "text/memory_file.h"
 
 enum { most_inputs = 32 };
 
@@ -41,8 +42,9 @@ void free_input(struct report_input *input);
 
 /* ---- report_curves.c ---- */
 
-/* An array: for each op and dtype, what the experts take at each size. */
-void print_curves_json(struct json *json, takt_ctx *ctx, bool has_gpu);
+/* An array: for each op and dtype, what the experts take at each size. False:
+ * no memory. */
+bool print_curves_json(struct json *json, takt_ctx *ctx, bool has_gpu);
 
 /* ---- report_map.c ---- */
 
@@ -63,20 +65,14 @@ void print_map_table(FILE *stream, const struct map_question *question);
 
 /* ---- report_page.c ---- */
 
-/* One JSON object: the data of the page. */
-void print_report_json(FILE *stream, const struct report *report);
-void print_page(FILE *stream, const struct report *report);
+/* One JSON object: the data of the page. False, of both: there was no memory
+ * for all of it. */
+bool print_report_json(FILE *stream, const struct report *report);
+bool print_page(FILE *stream, const struct report *report);
 
-/* A page of what another command writes as JSON: it goes to `stream`, and from
- * there into the page. False: no memory. */
-struct page_text {
-    char *text;
-    size_t length;
-    FILE *stream;
-};
-
-bool page_begin(struct page_text *out);
-void page_end(struct page_text *text, const char *kind, FILE *out);
+/* A page of what another command has written to `text` as JSON. Closes it.
+ * False: no memory. */
+bool page_end(struct takt_memory_file *text, const char *kind, FILE *out);
 
 /* Text in HTML: markup is escaped, what is not UTF-8 becomes U+FFFD. */
 void print_html(FILE *stream, const char *text);

@@ -33,7 +33,8 @@ struct candidate {
     bool is_reference;
 };
 
-static void ask(struct survey *survey, takt_ctx *ctx, unsigned step)
+/* False: no memory. */
+static bool ask(struct survey *survey, takt_ctx *ctx, unsigned step)
 {
     takt_request request =
         takt__family_request(survey->family, survey->op, survey->dtype, step);
@@ -43,9 +44,10 @@ static void ask(struct survey *survey, takt_ctx *ctx, unsigned step)
 
     request.situation = survey->situation;
     out[0].size = sizeof out[0];
-    if (takt_explain(ctx, &request, out, most_estimates, &found) != TAKT_OK ||
-        found == 0)
-        return;
+    const takt_status status =
+        takt_explain(ctx, &request, out, most_estimates, &found);
+    if (status != TAKT_OK || found == 0)
+        return status != TAKT_ENOMEM;
     survey->size[survey->count].count =
         found < most_estimates ? found : most_estimates;
     survey->size[survey->count].step = step;
@@ -54,6 +56,7 @@ static void ask(struct survey *survey, takt_ctx *ctx, unsigned step)
     if (takt_select(ctx, &request, &moe) == TAKT_OK)
         memcpy(survey->size[survey->count].moe, moe.expert, sizeof moe.expert);
     survey->count++;
+    return true;
 }
 
 static struct candidate *candidate_of(struct candidate *all, size_t *count,
@@ -191,7 +194,7 @@ static void print_survey(struct json *json, const struct survey *survey)
 }
 
 /* Every octave, or every half of one where these are few. */
-static void print_curve(struct json *json, takt_ctx *ctx, struct survey *survey)
+static bool print_curve(struct json *json, takt_ctx *ctx, struct survey *survey)
 {
     enum { few = 28 };
     const struct takt_family *family = survey->family;
@@ -199,16 +202,19 @@ static void print_curve(struct json *json, takt_ctx *ctx, struct survey *survey)
 
     survey->count = 0;
     for (unsigned step = family->low; step <= family->high; step += stride)
-        ask(survey, ctx, step);
+        if (!ask(survey, ctx, step))
+            return false;
     if (survey->count > 0)
         print_survey(json, survey);
+    return true;
 }
 
-void print_curves_json(struct json *json, takt_ctx *ctx, bool has_gpu)
+bool print_curves_json(struct json *json, takt_ctx *ctx, bool has_gpu)
 {
     struct survey *survey = calloc(1, sizeof *survey);
+    bool is_whole = survey != NULL;
 
-    for (size_t i = 0; survey != NULL && i < takt_op_count(); i++)
+    for (size_t i = 0; is_whole && i < takt_op_count(); i++)
         for (int dtype = TAKT_F32; dtype <= TAKT_F64; dtype++) {
             survey->op = takt_op_at(i);
             survey->dtype = (takt_dtype)dtype;
@@ -217,10 +223,10 @@ void print_curves_json(struct json *json, takt_ctx *ctx, bool has_gpu)
                 survey->family == NULL)
                 continue;
             survey->situation = 0;
-            print_curve(json, ctx, survey);
+            is_whole = is_whole && print_curve(json, ctx, survey);
             survey->situation = TAKT_SITUATION_ON_GPU;
-            if (has_gpu)
-                print_curve(json, ctx, survey);
+            is_whole = is_whole && (!has_gpu || print_curve(json, ctx, survey));
         }
     free(survey);
+    return is_whole;
 }

@@ -92,21 +92,17 @@ static char *read_all(const char *path, size_t *length, const char **wrong)
 /* The document as text again, without names. */
 static bool rewrite(struct takt_json_node *root, struct report_input *out)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
+    struct takt_memory_file made;
 
-    if (stream == NULL)
+    if (!takt__memory_file_open(&made))
         return false;
     hide_names(root);
-    takt__json_write(stream, root);
-    if (fclose(stream) != 0) {
-        free(text);
+    takt__json_write(made.stream, root);
+    if (!takt__memory_file_close(&made))
         return false;
-    }
     free(out->text);
-    out->text = text;
-    out->length = length;
+    out->text = made.text;
+    out->length = made.length;
     return true;
 }
 

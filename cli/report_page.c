@@ -50,53 +50,58 @@ static void print_value(struct json *json, const char *key, const char *text,
     json_raw(json, key, text, length);
 }
 
-bool page_begin(struct page_text *out)
+/* Takes what was written into the JSON. False: no memory. */
+static bool text_end(struct takt_memory_file *text, struct json *json,
+                     const char *key)
 {
-    *out = (struct page_text){0};
-    out->stream = open_memstream(&out->text, &out->length);
-    return out->stream != NULL;
-}
+    const bool is_whole = takt__memory_file_close(text);
 
-/* Takes what was written into the JSON. */
-static void text_end(struct page_text *text, struct json *json, const char *key)
-{
-    if (fclose(text->stream) == 0)
+    if (is_whole)
         print_value(json, key, text->text, text->length);
     free(text->text);
+    return is_whole;
 }
 
-static void print_machine(struct json *json, const struct report *report)
+static bool print_machine(struct json *json, const struct report *report)
 {
-    struct page_text text;
+    struct takt_memory_file text;
 
-    if (!page_begin(&text))
-        return;
+    if (!takt__memory_file_open(&text))
+        return false;
     print_machine_json(text.stream, report->ctx, report->is_live);
-    text_end(&text, json, "machine");
+    return text_end(&text, json, "machine");
 }
 
-static void print_learning(struct json *json, const struct report *report)
+static bool print_memories(struct json *json, const struct report *report,
+                           const struct memories *memories)
+{
+    struct takt_memory_file text;
+
+    if (memories->is_short || !takt__memory_file_open(&text))
+        return false;
+    print_list(text.stream, memories, true);
+    if (!text_end(&text, json, "history") || !takt__memory_file_open(&text))
+        return false;
+    print_gain(text.stream, report->ctx, memories, true);
+    return text_end(&text, json, "gain");
+}
+
+static bool print_learning(struct json *json, const struct report *report)
 {
     takt_learning learning = {.size = sizeof learning};
     struct memories memories;
-    struct page_text text;
 
-    takt_ctx_learning(report->ctx, &learning);
+    if (takt_ctx_learning(report->ctx, &learning) != TAKT_OK)
+        return false;
     json_print(json, "learning:{store:%s own_records:%g other_records:%g}",
                report->is_anonymous ? NULL : known_text(learning.store),
                learning.own_records, learning.other_records);
     if (!report->is_anonymous)
         define_programs(report->ctx, report->store);
     read_memories(report->ctx, &memories);
-    if (page_begin(&text)) {
-        print_list(text.stream, &memories, true);
-        text_end(&text, json, "history");
-    }
-    if (page_begin(&text)) {
-        print_gain(text.stream, report->ctx, &memories, true);
-        text_end(&text, json, "gain");
-    }
+    const bool is_whole = print_memories(json, report, &memories);
     free_memories(&memories);
+    return is_whole;
 }
 
 /* A path tells where somebody keeps files: its last part is enough. */
@@ -107,20 +112,26 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-void print_report_json(FILE *stream, const struct report *report)
+static bool print_context(struct json *json, const struct report *report)
 {
-    struct json json = json_begin(stream);
     takt_gpu_device gpu = {.size = sizeof gpu};
 
+    if (!print_machine(json, report) || !print_learning(json, report))
+        return false;
+    json_open(json, "curves", '[');
+    const bool is_whole = print_curves_json(json, report->ctx,
+                                            find_usable_gpu(report->ctx, &gpu));
+    json_close(json, ']');
+    return is_whole;
+}
+
+bool print_report_json(FILE *stream, const struct report *report)
+{
+    struct json json = json_begin(stream);
+
     json_print(&json, "{schema:1 version:%s", takt_version());
-    if (report->ctx != NULL) {
-        print_machine(&json, report);
-        print_learning(&json, report);
-        json_open(&json, "curves", '[');
-        print_curves_json(&json, report->ctx,
-                          find_usable_gpu(report->ctx, &gpu));
-        json_close(&json, ']');
-    }
+    if (report->ctx != NULL && !print_context(&json, report))
+        return false;
     json_open(&json, "inputs", '[');
     for (size_t i = 0; i < report->input_count; i++) {
         const struct report_input *input = &report->input[i];
@@ -130,6 +141,7 @@ void print_report_json(FILE *stream, const struct report *report)
         json_close(&json, '}');
     }
     json_print(&json, "]}\n");
+    return true;
 }
 
 /* JSON inside of a page: no text in it may end the element that it is in. */
@@ -195,10 +207,23 @@ static void print_body(FILE *stream, const struct report *report)
     fputs(rest, stream);
 }
 
-void print_page(FILE *stream, const struct report *report)
+/* The data, as text of the page. False: no memory. */
+static bool print_data(FILE *stream, const struct report *report)
 {
-    struct page_text data;
+    struct takt_memory_file data;
 
+    if (!takt__memory_file_open(&data))
+        return false;
+    bool is_whole = print_report_json(data.stream, report);
+    is_whole = takt__memory_file_close(&data) && is_whole;
+    if (is_whole)
+        print_embedded(stream, data.text, data.length);
+    free(data.text);
+    return is_whole;
+}
+
+bool print_page(FILE *stream, const struct report *report)
+{
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n"
           "<meta charset=\"utf-8\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\""
@@ -212,25 +237,24 @@ void print_page(FILE *stream, const struct report *report)
     fputs("</style>\n</head>\n<body>\n", stream);
     print_body(stream, report);
     fputs("<script type=\"application/json\" id=\"data\">", stream);
-    if (page_begin(&data)) {
-        print_report_json(data.stream, report);
-        if (fclose(data.stream) == 0)
-            print_embedded(stream, data.text, data.length);
-        free(data.text);
-    }
+    if (!print_data(stream, report))
+        return false;
     fputs("</script>\n<script>\n", stream);
     fputs(takt__page_script, stream);
     fputs("</script>\n</body>\n</html>\n", stream);
+    return true;
 }
 
-void page_end(struct page_text *text, const char *kind, FILE *out)
+bool page_end(struct takt_memory_file *text, const char *kind, FILE *out)
 {
     struct report report = {.input_count = 1};
+    bool is_whole = takt__memory_file_close(text);
 
-    if (fclose(text->stream) == 0) {
+    if (is_whole) {
         report.input[0] = (struct report_input){
             .kind = kind, .text = text->text, .length = text->length};
-        print_page(out, &report);
+        is_whole = print_page(out, &report);
     }
     free(text->text);
+    return is_whole;
 }

@@ -25,8 +25,9 @@ struct top_pair {
     double calls_per_s, busy; /* busy: seconds of calls in a second */
 };
 
-/* One connection: a context of a program. */
+/* A context of a program. */
 struct top_stream {
+    uint64_t source; /* the connection that it came by */
     uint64_t id, pid;
     char program[64];
     bool is_strange;       /* of a later version: not shown */
@@ -43,9 +44,14 @@ struct top_model {
     size_t stream_count;
 };
 
-/* A record of any stream. `now_ns`: by our clock. */
-void top_take(struct top_model *model, const struct takt_trace_record *record);
-void top_end(struct top_model *model, uint64_t id, uint64_t now_ns);
+/* A record of any stream. Streams are told apart by their connection too: no
+ * program can speak for another one. */
+void top_take(struct top_model *model, uint64_t source,
+              const struct takt_trace_record *record);
+
+/* A connection has ended, and with it all of its streams. `now_ns`: by our
+ * clock. */
+void top_end(struct top_model *model, uint64_t source, uint64_t now_ns);
 
 /* Forgets what ended some seconds ago. */
 void top_age(struct top_model *model, uint64_t now_ns);

@@ -9,18 +9,19 @@ enum { most_streams = 512, most_pairs = 512 };
 
 static const uint64_t kept_ns = 5000000000; /* after the end of a program */
 
-static struct top_stream *find_stream(struct top_model *model, uint64_t id)
+static struct top_stream *find_stream(struct top_model *model, uint64_t source,
+                                      uint64_t id)
 {
     for (size_t i = 0; i < model->stream_count; i++)
-        if (model->stream[i].id == id)
+        if (model->stream[i].source == source && model->stream[i].id == id)
             return &model->stream[i];
     return NULL;
 }
 
-static void add_stream(struct top_model *model,
+static void add_stream(struct top_model *model, uint64_t source,
                        const struct takt_trace_record *record)
 {
-    if (find_stream(model, record->stream) != NULL ||
+    if (find_stream(model, source, record->stream) != NULL ||
         model->stream_count == most_streams)
         return;
     struct top_stream *more = realloc(model->stream, (model->stream_count + 1) *
@@ -29,7 +30,8 @@ static void add_stream(struct top_model *model,
         return;
     model->stream = more;
     struct top_stream *stream = &more[model->stream_count++];
-    *stream = (struct top_stream){.id = record->stream,
+    *stream = (struct top_stream){.source = source,
+                                  .id = record->stream,
                                   .pid = record->header.pid,
                                   .known_until_ns = record->header.start_ns,
                                   .is_strange = record->header.version !=
@@ -84,12 +86,13 @@ static void take_totals(struct top_stream *stream, const takt_metrics *totals)
     stream->known_until_ns = totals->now_ns;
 }
 
-void top_take(struct top_model *model, const struct takt_trace_record *record)
+void top_take(struct top_model *model, uint64_t source,
+              const struct takt_trace_record *record)
 {
-    struct top_stream *stream = find_stream(model, record->stream);
+    struct top_stream *stream = find_stream(model, source, record->stream);
 
     if (record->kind == TAKT_TRACE_HEADER)
-        add_stream(model, record);
+        add_stream(model, source, record);
     if (stream == NULL || stream->is_strange)
         return;
     if (record->kind == TAKT_TRACE_DURATION) {
@@ -103,16 +106,19 @@ void top_take(struct top_model *model, const struct takt_trace_record *record)
     }
 }
 
-void top_end(struct top_model *model, uint64_t id, uint64_t now_ns)
+static void end_stream(struct top_stream *stream, uint64_t now_ns)
 {
-    struct top_stream *stream = find_stream(model, id);
-
-    if (stream == NULL)
-        return;
     stream->ended_ns = now_ns;
     for (size_t i = 0; i < stream->pair_count; i++)
         stream->pair[i].calls_per_s = stream->pair[i].busy = 0;
     stream->trials_per_s = 0;
+}
+
+void top_end(struct top_model *model, uint64_t source, uint64_t now_ns)
+{
+    for (size_t i = 0; i < model->stream_count; i++)
+        if (model->stream[i].source == source)
+            end_stream(&model->stream[i], now_ns);
 }
 
 void top_age(struct top_model *model, uint64_t now_ns)

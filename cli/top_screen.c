@@ -34,6 +34,16 @@ static double latency_s(const struct top_row *row)
     return row->calls_per_s > 0 ? row->busy / row->calls_per_s : 0;
 }
 
+/* How many bytes of a text are shown: no part of a character. */
+static int shown_bytes(const struct top_view *view, const char *text)
+{
+    size_t length = strnlen(text, view->width);
+
+    while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
+        length--;
+    return (int)length;
+}
+
 /* A line of the screen: cut to its width, and the rest of it cleared. The line
  * break comes before all but the first: one after the last would scroll. */
 static void put_line(FILE *out, const struct top_view *view, const char *code,
@@ -41,38 +51,38 @@ static void put_line(FILE *out, const struct top_view *view, const char *code,
 {
     const bool is_coloured = view->has_colour && code[0] != '\0';
 
-    fprintf(out, "\r\n%s%s%s%-.*s%s\033[K", is_coloured ? "\033[" : "",
-            is_coloured ? code : "", is_coloured ? "m" : "", (int)view->width,
-            text, is_coloured ? "\033[0m" : "");
+    fprintf(out, "\r\n%s%s%s%.*s%s\033[K", is_coloured ? "\033[" : "",
+            is_coloured ? code : "", is_coloured ? "m" : "",
+            shown_bytes(view, text), text, is_coloured ? "\033[0m" : "");
 }
 
 static void put_first(FILE *out, const struct top_view *view, const char *text)
 {
-    fprintf(out, "\033[H%s%-.*s%s\033[K", view->has_colour ? "\033[1m" : "",
-            (int)view->width, text, view->has_colour ? "\033[0m" : "");
+    fprintf(out, "\033[H%s%.*s%s\033[K", view->has_colour ? "\033[1m" : "",
+            shown_bytes(view, text), text, view->has_colour ? "\033[0m" : "");
 }
 
 static struct phrase row_text(const struct top_row *row, bool is_program)
 {
-    char name[64], detail[64], expert[64];
+    char name[21], detail[21], expert[14]; /* cut between characters */
     const double latency = latency_s(row);
-    const char *text = latency > 0 ? seconds_text(latency).at : "-";
+    const struct number_text shown = seconds_text(latency);
+    const char *text = latency > 0 ? shown.at : "-";
 
-    clean_text(row->name, name, sizeof name);
-    clean_text(row->detail, detail, sizeof detail);
+    clean_text(row->name, name, is_program ? 14 : sizeof name);
+    clean_text(row->detail, detail, is_program ? 9 : sizeof detail);
     clean_text(row->expert, expert, sizeof expert);
     if (!is_program)
-        return phrase("  %-20.20s %-20.20s %7s %6.1f%% %10s", name, detail,
+        return phrase("  %-20s %-20s %7s %6.1f%% %10s", name, detail,
                       rate_text(row->calls_per_s).at, 100 * row->busy, text);
     if (row->has_ended)
-        return phrase("%7llu %-13.13s has ended", (unsigned long long)row->pid,
+        return phrase("%7llu %-13s has ended", (unsigned long long)row->pid,
                       name);
-    return phrase(
-        "%7llu %-13.13s %7s %6.1f%% %8s %-8.8s %-13.13s %3.0f%% %5llu",
-        (unsigned long long)row->pid, name, rate_text(row->calls_per_s).at,
-        100 * row->busy, text, detail, expert,
-        row->busy > 0 ? 100 * row->gpu_busy / row->busy : 0,
-        (unsigned long long)row->alarms);
+    return phrase("%7llu %-13s %7s %6.1f%% %8s %-8s %-13s %3.0f%% %5llu",
+                  (unsigned long long)row->pid, name,
+                  rate_text(row->calls_per_s).at, 100 * row->busy, text, detail,
+                  expert, row->busy > 0 ? 100 * row->gpu_busy / row->busy : 0,
+                  (unsigned long long)row->alarms);
 }
 
 static void put_head(FILE *out, const struct top_model *model,

@@ -107,6 +107,7 @@ struct trace_tally {
     uint64_t passed;   /* records of a later version */
     uint64_t damaged;  /* bytes that were no records */
     bool is_cut_off;   /* the last record is not whole */
+    bool lacks_memory; /* for some of what was left out */
 };
 
 /* A new stream, or the same one again. NULL: no memory, or too many. */

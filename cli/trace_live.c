@@ -283,6 +283,7 @@ int trace_process(struct trace *trace, const char *word)
     const long pid = strlen(word) < 10 ? strtol(word, NULL, 10) : 0;
     int code = EXIT_FINDING;
 
+    trace->tally.lacks_memory |= live == NULL;
     if (live == NULL)
         return EXIT_FINDING;
     live->pid = pid;
@@ -350,6 +351,7 @@ int trace_program(struct trace *trace, char *const *program)
     char folder[] = "/tmp/takt-trace-XXXXXX", path[sizeof folder + 8];
     int code = EXIT_FINDING;
 
+    trace->tally.lacks_memory |= live == NULL;
     if (live == NULL)
         return EXIT_FINDING;
     if (begin(live, trace) && mkdtemp(folder) != NULL) {

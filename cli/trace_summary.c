@@ -289,6 +289,7 @@ void print_summary(struct trace *trace)
 
     if (trace->is_chrome)
         chrome_end(trace);
+    trace->tally.lacks_memory |= rows == NULL;
     if (rows == NULL || trace->is_chrome) {
         free(rows);
         return;

@@ -23,7 +23,8 @@ enum {
 
 /* A zeroed element at the end of a list, which grows by doubling. NULL: no
  * memory, or it has `most`. */
-static void *append(void *list_at, size_t *count, size_t size, size_t most)
+static void *append(struct trace_tally *tally, void *list_at, size_t *count,
+                    size_t size, size_t most)
 {
     void *list;
 
@@ -32,6 +33,7 @@ static void *append(void *list_at, size_t *count, size_t size, size_t most)
     memcpy(&list, list_at, sizeof list);
     if ((*count & (*count - 1)) == 0)
         list = realloc(list, (*count == 0 ? 1 : 2 * *count) * size);
+    tally->lacks_memory |= list == NULL;
     if (list == NULL)
         return NULL;
     memcpy(list_at, &list, sizeof list);
@@ -69,8 +71,8 @@ struct trace_stream *tally_header(struct trace_tally *tally,
     struct trace_stream *stream = find_stream(tally, record->stream);
 
     if (stream == NULL)
-        stream = append(&tally->stream, &tally->stream_count, sizeof *stream,
-                        most_streams);
+        stream = append(tally, &tally->stream, &tally->stream_count,
+                        sizeof *stream, most_streams);
     if (stream == NULL) {
         tally->left_out++;
         return NULL;
@@ -105,7 +107,7 @@ static struct op_tally *op_named(struct trace_tally *tally, const char *name)
         if (strncmp(tally->op[i].name, name, TAKT_TRACE_TEXT) == 0)
             return &tally->op[i];
     struct op_tally *op =
-        append(&tally->op, &tally->op_count, sizeof *op, most_ops);
+        append(tally, &tally->op, &tally->op_count, sizeof *op, most_ops);
     if (op == NULL)
         tally->left_out++;
     else
@@ -121,7 +123,7 @@ static struct expert_tally *pair_named(struct trace_tally *tally,
         if (strncmp(op->pair[i].expert, expert, TAKT_TRACE_TEXT) == 0)
             return &op->pair[i];
     struct expert_tally *pair =
-        append(&op->pair, &op->pair_count, sizeof *pair, most_pairs);
+        append(tally, &op->pair, &op->pair_count, sizeof *pair, most_pairs);
     if (pair == NULL) {
         tally->left_out++;
         return NULL;
@@ -190,14 +192,15 @@ static uint64_t growth(uint64_t now, uint64_t before)
     return now >= before ? now - before : now;
 }
 
-static struct last_sums *last_of(struct trace_stream *stream, size_t op,
+static struct last_sums *last_of(struct trace_tally *tally,
+                                 struct trace_stream *stream, size_t op,
                                  size_t pair)
 {
     for (size_t i = 0; i < stream->last_count; i++)
         if (stream->last[i].op == op && stream->last[i].pair == pair)
             return &stream->last[i];
-    struct last_sums *last =
-        append(&stream->last, &stream->last_count, sizeof *last, most_last);
+    struct last_sums *last = append(tally, &stream->last, &stream->last_count,
+                                    sizeof *last, most_last);
     if (last != NULL) {
         last->op = op;
         last->pair = pair;
@@ -210,7 +213,8 @@ enum turn tally_op(struct trace_tally *tally, struct trace_stream *stream,
 {
     struct op_tally *op = op_named(tally, metric->op);
     struct last_sums *last =
-        op != NULL ? last_of(stream, (size_t)(op - tally->op), SIZE_MAX) : NULL;
+        op != NULL ? last_of(tally, stream, (size_t)(op - tally->op), SIZE_MAX)
+                   : NULL;
 
     if (last == NULL)
         return same;
@@ -233,10 +237,10 @@ static void tally_duration(struct trace_tally *tally,
     struct expert_tally *pair =
         op != NULL ? pair_named(tally, op, metric->expert, metric->backend)
                    : NULL;
-    struct last_sums *last = pair != NULL
-                                 ? last_of(stream, (size_t)(op - tally->op),
-                                           (size_t)(pair - op->pair))
-                                 : NULL;
+    struct last_sums *last =
+        pair != NULL ? last_of(tally, stream, (size_t)(op - tally->op),
+                               (size_t)(pair - op->pair))
+                     : NULL;
 
     if (last == NULL || !is_time(metric->seconds)) {
         tally->left_out++;

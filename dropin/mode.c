@@ -39,6 +39,15 @@ static const char *value_of(const char *variable)
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
+bool takt__mode_switch(const char *variable, bool is_on)
+{
+    const char *value = takt__mode_value(variable);
+
+    if (value != NULL)
+        (void)takt__environment_switch(value, &is_on);
+    return is_on;
+}
+
 static bool is_there(const char *path)
 {
     return access(path, F_OK) == 0;
@@ -69,14 +78,6 @@ static bool is_early(void)
             (value_of("TAKT_CUDA") != NULL || is_there("/dev/nvidiactl")));
 }
 
-/* What is on unless it is turned off. */
-static bool is_on(const char *variable)
-{
-    const char *value = value_of(variable);
-
-    return value == NULL || strcmp(value, "off") != 0;
-}
-
 static void read_mode(void)
 {
     const char *path = value_of(TAKT_STATS_VARIABLE);
@@ -84,17 +85,18 @@ static void read_mode(void)
     const bool has_small =
         has_stats && value_of("TAKT_RUN_COUNT_LARGE") == NULL;
     const bool is_eager = value_of("TAKT_RUN_EAGER") != NULL;
-    const bool is_steady = value_of("TAKT_RUN_SAME_BITS") != NULL;
+    const bool has_numpy = takt__mode_switch("TAKT_RUN_NUMPY", true);
+    const bool is_steady = takt__mode_switch("TAKT_RUN_SAME_BITS", false);
     /* The bits of its results depend on the number of threads. */
-    const bool has_lapack =
-        is_on("TAKT_RUN_LAPACK") && !is_steady && value_of("TAKT_PIN") == NULL;
+    const bool has_lapack = takt__mode_switch("TAKT_RUN_LAPACK", true) &&
+                            !is_steady && value_of("TAKT_PIN") == NULL;
 
     atomic_store_explicit(&takt__mode,
                           (has_stats ? TAKT_MODE_STATS : 0u) |
                               (has_small ? TAKT_MODE_SMALL : 0u) |
                               (is_eager ? TAKT_MODE_EAGER : 0u) |
                               (is_steady ? TAKT_MODE_STEADY : 0u) |
-                              (is_on("TAKT_RUN_NUMPY") ? TAKT_MODE_NUMPY : 0u) |
+                              (has_numpy ? TAKT_MODE_NUMPY : 0u) |
                               (has_lapack ? TAKT_MODE_LAPACK : 0u) |
                               (is_early() ? TAKT_MODE_EARLY : 0u),
                           memory_order_release);

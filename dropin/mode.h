@@ -32,6 +32,10 @@ void takt__mode_read(void);
  * not set. */
 const char *takt__mode_value(const char *variable);
 
+/* What a variable that is yes or no says; `is_on`: it is not set, or says
+ * neither. */
+bool takt__mode_switch(const char *variable, bool is_on);
+
 /* True in the first call only. */
 bool takt__mode_take_early(void);
 

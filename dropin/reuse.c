@@ -80,12 +80,11 @@ static bool can_track(const char **why)
 
 static void read_setting(void)
 {
-    const char *value = takt__mode_value("TAKT_RUN_REUSE");
-    const bool is_set = value != NULL && value[0] != '\0';
     const char *problem = NULL;
 
-    is_asked_for = is_set && strcmp(value, "0") != 0;
-    const bool is_wanted = is_set ? is_asked_for : !takt__is_steady();
+    is_asked_for = takt__mode_switch("TAKT_RUN_REUSE", false);
+    const bool is_wanted =
+        takt__mode_switch("TAKT_RUN_REUSE", !takt__is_steady());
     const bool is_on = is_wanted && can_track(&problem);
     if (is_asked_for && problem != NULL)
         takt__stats_trouble(problem);

@@ -114,7 +114,7 @@ static void read_all(const unsigned char *bytes, size_t length)
         demand(used <= length - at);
         if (outcome == TAKT_TRACE_FOUND) {
             check_again(&record);
-            top_take(&top, &record);
+            top_take(&top, record.stream % 3, &record);
         }
         if (used == 0)
             break;

@@ -3,9 +3,11 @@
 #include "profile/profile.h"
 
 #include <errno.h>
-#include <math.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/say.h"
 #include "profile/reader.h"
@@ -15,7 +17,7 @@ enum { LINES_LOOKED_AT = 400 };
 void takt__profile_add(const struct takt_profile_reading *reading, int place,
                        double weight)
 {
-    if (!(weight > 0) || !isfinite(weight))
+    if (!(weight > 0) || weight > TAKT_PROFILE_MOST)
         return;
     reading->facts->stacks++;
     reading->facts->total += weight;
@@ -261,12 +263,19 @@ takt_status takt__profile_read(const char *path,
                                struct takt_profile_facts *facts,
                                takt_diag *diag)
 {
-    FILE *file = fopen(path, "rb");
+    /* Not to wait for the writer of a pipe, which is refused anyway. */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat about;
+    FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
 
-    if (file == NULL)
-        return takt__say(diag, errno == ENOENT ? TAKT_ENOENT : TAKT_EIO,
-                         "%.300s: %s", path, strerror(errno));
-    if (fseek(file, 0, SEEK_END) != 0 || fseek(file, 0, SEEK_SET) != 0) {
+    if (file == NULL) {
+        const int wrong = errno;
+        if (fd >= 0)
+            close(fd);
+        return takt__say(diag, wrong == ENOENT ? TAKT_ENOENT : TAKT_EIO,
+                         "%.300s: %s", path, strerror(wrong));
+    }
+    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
         fclose(file);
         return takt__say(diag, TAKT_EIO,
                          "%.300s: cannot be read twice; write it to a file",

@@ -15,7 +15,10 @@ struct takt_profile_reading {
     takt_diag *diag;
 };
 
-/* Time that is positive and finite; anything else is passed over. */
+/* More than any profile has of anything; any number of these has a sum. */
+#define TAKT_PROFILE_MOST 1e200
+
+/* Time that is positive and no more than that; anything else is passed over. */
 void takt__profile_add(const struct takt_profile_reading *reading, int place,
                        double weight);
 

@@ -11,7 +11,9 @@ static bool read_sum(struct takt_json_stream *json, double *out)
     while (takt__json_next_member(json)) {
         const enum takt_json_token token = takt__json_next(json);
         if (token == TAKT_TOKEN_NUMBER)
-            *out += json->number;
+            *out += json->number >= 0 && json->number <= TAKT_PROFILE_MOST
+                        ? json->number
+                        : 0;
         else if (!takt__json_skip(json, token))
             return false;
     }
@@ -26,6 +28,8 @@ static uint64_t count_of(double number)
 static void take_number(struct takt_counted_call *call, const char *name,
                         double number)
 {
+    if (!(number >= 0) || number > TAKT_PROFILE_MOST)
+        return;
     if (strcmp(name, "took_s") == 0 || strcmp(name, "whole_s") == 0 ||
         strcmp(name, "split_s") == 0)
         call->seconds += number;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/memory_file.h"
+
 enum { MOST_CHANGES = 400, AROUND = 3 };
 
 struct diff_line {
@@ -231,6 +233,29 @@ static void print_hunks(FILE *out, const struct diff_path *path)
     }
 }
 
+/* As `git` and `patch` read them: a name that could pass for other lines of the
+ * diff is quoted, and one with blanks ends with a tab. */
+static void print_name(FILE *out, const char *mark, const char *name)
+{
+    bool is_plain = true;
+
+    for (const char *at = name; *at != '\0'; at++)
+        is_plain = is_plain && (unsigned char)*at >= ' ' && *at != 0x7f &&
+                   *at != '"' && *at != '\\';
+    if (is_plain) {
+        fprintf(out, "%s %s%s\n", mark, name,
+                strchr(name, ' ') != NULL ? "\t" : "");
+        return;
+    }
+    fprintf(out, "%s \"", mark);
+    for (const char *at = name; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            fprintf(out, "\\%03o", (unsigned char)*at);
+        else
+            fprintf(out, "%s%c", *at == '"' || *at == '\\' ? "\\" : "", *at);
+    fputs("\"\n", out);
+}
+
 /* Prints both names and all hunks; the texts differ. */
 static bool print_diff(FILE *out, struct takt_diff_side old,
                        struct takt_diff_side new_)
@@ -243,7 +268,8 @@ static bool print_diff(FILE *out, struct takt_diff_side old,
         path.step = calloc(a.count + b.count, sizeof *path.step);
     is_done = is_done && path.step != NULL && compare(a, b, &path);
     if (is_done) {
-        fprintf(out, "--- %s\n+++ %s\n", old.name, new_.name);
+        print_name(out, "---", old.name);
+        print_name(out, "+++", new_.name);
         print_hunks(out, &path);
     }
     free(path.step);
@@ -254,20 +280,16 @@ static bool print_diff(FILE *out, struct takt_diff_side old,
 
 char *takt__diff(struct takt_diff_side old, struct takt_diff_side new_)
 {
-    char *text = NULL;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
+    struct takt_memory_file out;
 
-    if (out == NULL)
+    if (!takt__memory_file_open(&out))
         return NULL;
-    bool is_done =
+    const bool is_done =
         (old.length == new_.length &&
          (old.length == 0 || memcmp(old.text, new_.text, old.length) == 0)) ||
-        print_diff(out, old, new_);
-    is_done = fclose(out) == 0 && is_done;
-    if (!is_done) {
-        free(text);
-        text = NULL;
-    }
-    return text;
+        print_diff(out.stream, old, new_);
+    if (takt__memory_file_close(&out) && is_done)
+        return out.text;
+    free(out.text);
+    return NULL;
 }

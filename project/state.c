@@ -15,6 +15,7 @@
 #include "base/new_file.h"
 #include "base/say.h"
 #include "read_file.h"
+#include "text/memory_file.h"
 
 enum { state_version = 1, most_bytes = 16 << 20 };
 
@@ -294,19 +295,14 @@ static bool set_all(struct takt_state *state)
 
 char *takt__state_text(struct takt_state *state, size_t *size)
 {
-    char *text = NULL;
+    struct takt_memory_file made;
 
-    if (!set_all(state))
+    if (!set_all(state) || !takt__memory_file_open(&made))
         return NULL;
-    FILE *stream = open_memstream(&text, size);
-    if (stream == NULL)
-        return NULL;
-    takt__json_write(stream, state->document.root);
-    const bool is_whole = !ferror(stream);
-    if (fclose(stream) == 0 && is_whole)
-        return text;
-    free(text);
-    return NULL;
+    takt__json_write(made.stream, state->document.root);
+    takt__memory_file_close(&made);
+    *size = made.length;
+    return made.text;
 }
 
 /* ---- the file ---- */

@@ -6,13 +6,16 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("src", "otel", "dropin")
+LIBRARIES = ("src", "otel", "dropin")
+PROGRAMS = ("cli", "profile", "project", "python", "scan")
 # What each of these functions needs is written in the files that may call it.
 ALLOWED = {
     "getenv": set(),  # privileged programs must not obey their caller
     "secure_getenv": {"otel/setting.c"},
     "dlopen": {"src/base/library.c", "dropin/loader.c"},
+    "open_memstream": set(),  # loses text: see src/text/memory_file.h
 }
+EVERYWHERE = {"open_memstream"}
 CALL = re.compile(r"(?<![\w>.])(%s)\(" % "|".join(ALLOWED))
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"', re.DOTALL)
 
@@ -24,12 +27,14 @@ def without_comments(text):
 def main():
     problems = []
     used = set()
-    for folder in FOLDERS:
+    for folder in LIBRARIES + PROGRAMS:
         for path in sorted((ROOT / folder).rglob("*.[ch]")):
             name = path.relative_to(ROOT).as_posix()
             lines = without_comments(path.read_text()).splitlines()
             for number, line in enumerate(lines, 1):
                 for function in CALL.findall(line):
+                    if folder in PROGRAMS and function not in EVERYWHERE:
+                        continue
                     used.add((function, name))
                     if name not in ALLOWED[function]:
                         problems.append(f"{name}:{number}: calls {function}()")

@@ -3,7 +3,8 @@
 """Fail when the documents and the program tell different stories.
 
 Checks that relative links lead somewhere, that every `takt ...` line of a
-console block runs, and that docs/ops.md is what ops.def says.
+console block runs, that docs/ops.md is what ops.def says, and that the variables
+of docs/environment.md are those among which a misspelt one is looked for.
 usage: check_docs.py PATH_TO_TAKT
 """
 import pathlib
@@ -45,12 +46,25 @@ def stale_table():
         yield "docs/ops.md: run tools/make_op_table.py > docs/ops.md"
 
 
+def variables():
+    described = set(re.findall(r"`(TAKT_[A-Z_]+)\b",
+                               (ROOT / "docs/environment.md").read_text()))
+    listed = (ROOT / "src/base/config.c").read_text()
+    listed = listed[listed.index("known[] = {"):]
+    listed = set(re.findall(r'"(TAKT_[A-Z_]+)"', listed[:listed.index("};")]))
+    for name in sorted(described - listed):
+        yield f"src/base/config.c: {name} is not in the list of known names"
+    for name in sorted(listed - described):
+        yield f"docs/environment.md: {name} is missing"
+
+
 def main():
     takt = sys.argv[1]
     bad = [line for path in documents() for line in dead_links(path)]
     bad += [line for path in documents()
             for line in failing_commands(path, takt)]
     bad += stale_table()
+    bad += variables()
     print(*bad, f"{len(bad)} complaints", sep="\n")
     return bool(bad)
 

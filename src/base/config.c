@@ -23,15 +23,35 @@ extern char **environ;
 
 /* Every variable of Takt, also those that other parts of it read. */
 static const char *const known[] = {
-    "TAKT_BLAS",        "TAKT_CUBLAS",      "TAKT_CUDA",
-    "TAKT_DB",          "TAKT_EXPERT",      "TAKT_EXPLORE",
-    "TAKT_GPU",         "TAKT_HOT_RATE",    "TAKT_LOG",
-    "TAKT_OTEL",        "TAKT_OTLP_FILE",   "TAKT_OTLP_SHUTDOWN_MS",
-    "TAKT_PIN",         "TAKT_POLICY",      "TAKT_RUN_BOARD",
-    "TAKT_RUN_EAGER",   "TAKT_RUN_LIBRARY", "TAKT_RUN_PRELOAD",
-    "TAKT_RUN_REUSE",   "TAKT_THREADS",     "TAKT_TRACE",
-    "TAKT_TRACE_DEBUG", "TAKT_TRACE_RATE",  "TAKT_TRACE_THRESHOLD_US",
+    "TAKT_BLAS",
+    "TAKT_CUBLAS",
+    "TAKT_CUDA",
+    "TAKT_DB",
+    "TAKT_EXPERT",
+    "TAKT_EXPLORE",
+    "TAKT_GPU",
+    "TAKT_HOT_RATE",
+    "TAKT_LOG",
+    "TAKT_OTEL",
+    "TAKT_OTLP_FILE",
+    "TAKT_OTLP_SHUTDOWN_MS",
+    "TAKT_PIN",
+    "TAKT_POLICY",
+    "TAKT_RUN_BOARD",
+    "TAKT_RUN_EAGER",
+    "TAKT_RUN_LIBRARY",
+    "TAKT_RUN_PRELOAD",
+    "TAKT_RUN_REUSE",
+    "TAKT_THREADS",
+    "TAKT_TRACE",
+    "TAKT_TRACE_DEBUG",
+    "TAKT_TRACE_RATE",
+    "TAKT_TRACE_THRESHOLD_US",
     "TAKT_VULKAN",
+    "TAKT_RUN_NUMPY",
+    "TAKT_RUN_LAPACK",
+    "TAKT_RUN_SAME_BITS",
+    "TAKT_RUN_COUNT_LARGE",
 };
 
 static struct takt_environment variables;
@@ -111,7 +131,11 @@ static double read_threshold_s(void)
 
 static bool read_flag(const char *name)
 {
-    return has_value(name) && !has_word(name, "0");
+    bool is_on = false;
+
+    if (has_value(name) && !takt__environment_switch(variable(name), &is_on))
+        ignore(name, variable(name), "1 or 0, on or off");
+    return is_on;
 }
 
 static void read_log_level(void)
@@ -229,6 +253,11 @@ static void read_all(void)
     config.hot_rate =
         read_number("TAKT_HOT_RATE", HUGE_VAL, "a number of calls per second");
     config.is_tracing_all = read_flag("TAKT_TRACE_DEBUG");
+    /* The library of `takt run` obeys these. What is wrong is said here. */
+    read_flag("TAKT_RUN_NUMPY");
+    read_flag("TAKT_RUN_LAPACK");
+    read_flag("TAKT_RUN_REUSE");
+    read_flag("TAKT_RUN_SAME_BITS");
     config.shutdown_ms = read_count("TAKT_OTLP_SHUTDOWN_MS");
 }
 

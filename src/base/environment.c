@@ -9,9 +9,9 @@
 #include "base/environment.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -155,4 +155,18 @@ const char *takt__environment_find(const struct takt_environment *in,
         if (strncmp(at, name, length) == 0 && at[length] == '=')
             return at + length + 1;
     return NULL;
+}
+
+bool takt__environment_switch(const char *text, bool *is_on)
+{
+    static const char *const word[] = {"0", "off", "no",  "false",
+                                       "1", "on",  "yes", "true"};
+    enum { words = sizeof word / sizeof *word };
+
+    for (size_t i = 0; i < words; i++)
+        if (strcasecmp(text, word[i]) == 0) {
+            *is_on = i >= words / 2;
+            return true;
+        }
+    return false;
 }

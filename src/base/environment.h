@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Variables, each ended by a NUL, and an empty one. */
@@ -26,3 +27,7 @@ void takt__environment_read(struct takt_environment *out);
 /* The value; NULL: not set. */
 const char *takt__environment_find(const struct takt_environment *in,
                                    const char *name);
+
+/* Reads a value that is yes or no: 1, on, yes, true, or 0, off, no, false.
+ * False: it is neither, and *is_on stays. */
+bool takt__environment_switch(const char *text, bool *is_on);

@@ -9,6 +9,7 @@
 #include "base/say.h"
 #include "call/pin.h"
 #include "takt/history.h"
+#include "text/memory_file.h"
 
 /* The situation in which calls of a bucket were made most often. */
 static unsigned commonest_situation(const struct takt_model *model,
@@ -54,11 +55,11 @@ static void write_line(const takt_ctx *ctx, const struct takt_model *model,
  * that the learner's lock is not held while a disk is written. */
 static char *write_text(takt_ctx *ctx, size_t *length)
 {
-    char *text = NULL;
-    FILE *file = open_memstream(&text, length);
+    struct takt_memory_file made;
 
-    if (file == NULL)
+    if (!takt__memory_file_open(&made))
         return NULL;
+    FILE *file = made.stream;
     fputs(takt__pin_title, file);
     fprintf(file, "# machine %s\n# op dtype layout bucket expert\n",
             ctx->machine->hw_fingerprint);
@@ -68,12 +69,10 @@ static char *write_text(takt_ctx *ctx, size_t *length)
             write_line(ctx, model, series, file);
     takt__learner_leave(ctx->learner);
     fputs(takt__pin_last, file);
-    const bool is_whole = !ferror(file);
-    if (fclose(file) == 0 && is_whole)
-        return text;
-    free(text);
-    errno = ENOMEM;
-    return NULL;
+    if (!takt__memory_file_close(&made))
+        errno = ENOMEM;
+    *length = made.length;
+    return made.text;
 }
 
 takt_status takt_ctx_write_pin(takt_ctx *ctx, const char *path, takt_diag *diag)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/memory_file.h"
 #include "text/utf8.h"
 
 /* ---- looking and changing ---- */
@@ -67,17 +68,16 @@ void takt__json_quote(FILE *stream, const char *text, const char *instead)
  * be UTF-8, and the file has to stay JSON. */
 static const char *quote(struct takt_json_document *document, const char *text)
 {
-    const char *kept = NULL;
-    char *made = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&made, &length);
+    struct takt_memory_file made;
 
-    if (stream == NULL)
+    if (!takt__memory_file_open(&made))
         return NULL;
-    takt__json_quote(stream, text, "?");
-    if (fclose(stream) == 0)
-        kept = takt__region_copy(&document->region, made, length);
-    free(made);
+    takt__json_quote(made.stream, text, "?");
+    if (!takt__memory_file_close(&made))
+        return NULL;
+    const char *kept =
+        takt__region_copy(&document->region, made.text, made.length);
+    free(made.text);
     return kept;
 }
 

@@ -67,6 +67,12 @@ static void set_nonsense(void)
     setenv("TAKT_TRACE_RATE", "nan", 1);
     setenv("TAKT_LOG", "loud", 1);
     setenv("TAKT_TREADS", "2", 1);
+    setenv("TAKT_RUN_NUMPI", "off", 1);
+    setenv("TAKT_RUN_SAMEBITS", "1", 1);
+    setenv("TAKT_RUN_NUMPY", "never", 1);
+    setenv("TAKT_RUN_REUSE", "sometimes", 1);
+    setenv("TAKT_RUN_SAME_BITS", "2", 1);
+    setenv("TAKT_TRACE_DEBUG", "maybe", 1);
     setenv("TAKT_OF_THE_PROGRAMS_OWN", "1", 1);
     setenv("TAKT_FOO", "1", 1);
     const struct takt_config *config = takt__config();
@@ -80,6 +86,13 @@ static void set_nonsense(void)
     expect_said("TAKT_LOG=loud is ignored: it is not off, error, info or");
     expect_said("TAKT_TREADS is not a variable of Takt; did you mean "
                 "TAKT_THREADS?");
+    expect_said("did you mean TAKT_RUN_NUMPY?");
+    expect_said("did you mean TAKT_RUN_SAME_BITS?");
+    expect_said("TAKT_RUN_NUMPY=never is ignored: it is not 1 or 0");
+    expect_said("TAKT_RUN_REUSE=sometimes is ignored");
+    expect_said("TAKT_RUN_SAME_BITS=2 is ignored");
+    expect_said("TAKT_TRACE_DEBUG=maybe is ignored");
+    EXPECT(!config->is_tracing_all);
     EXPECT(strstr(heard, "PROGRAMS_OWN") == NULL);
     EXPECT(strstr(heard, "TAKT_FOO") == NULL);
 }
@@ -87,6 +100,24 @@ static void set_nonsense(void)
 static void nonsense_counts_as_not_set_and_is_said(void)
 {
     in_child(set_nonsense);
+}
+
+static void switches_have_words_for_yes_and_no(void)
+{
+    static const char *const yes[] = {"1", "on", "ON", "yes", "True"},
+                             *const no[] = {"0", "off", "No", "FALSE"};
+    bool is_on;
+
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+        is_on = false;
+        EXPECT(takt__environment_switch(yes[i], &is_on) && is_on);
+    }
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
+        is_on = true;
+        EXPECT(takt__environment_switch(no[i], &is_on) && !is_on);
+    }
+    EXPECT(!takt__environment_switch("", &is_on) && !is_on);
+    EXPECT(!takt__environment_switch("10", &is_on) && !is_on);
 }
 
 static void change_later(void)
@@ -279,6 +310,7 @@ int main(void)
     unsetenv("TAKT_BLAS"); /* as few settings as there can be */
     RUN(numbers_are_read);
     RUN(nonsense_counts_as_not_set_and_is_said);
+    RUN(switches_have_words_for_yes_and_no);
     RUN(a_later_setenv_changes_nothing);
     RUN(programs_may_change_it_while_they_compute);
     RUN(it_can_be_read_while_the_program_changes_it);

@@ -75,6 +75,8 @@ class Doctor(unittest.TestCase):
                 ("TAKT_EXPLORE", "7", "a share from 0 to 1"),
                 ("TAKT_GPU", "some", "all or empty"),
                 ("TAKT_LOG", "loud", "off, error, info or debug"),
+                ("TAKT_RUN_NUMPY", "never", "1 or 0, on or off"),
+                ("TAKT_RUN_SAME_BIT", "1", "did you mean TAKT_RUN_SAME_BITS?"),
                 ("TAKT_TREADS", "2", "did you mean TAKT_THREADS?")):
             with self.subTest(f"{name}={value}"):
                 line = self.problem(**{name: value})

@@ -218,6 +218,18 @@ class Report(unittest.TestCase):
         self.assertFalse(os.path.exists(self.path("never.html")))
         self.takt("report", "-o", self.path("missing/page.html"), status=2)
 
+    def test_a_pipe_is_read_once(self):
+        files = self.files(["a.py"])
+        for name in files:
+            with open(self.path(name), "rb") as file:
+                ran = subprocess.run(
+                    [TAKT, "report", "/dev/stdin", "--json"], env=self.env,
+                    input=file.read() + b" " * 100000, capture_output=True,
+                    timeout=600, cwd=self.folder)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual(json.loads(ran.stdout)["inputs"][0]["kind"],
+                             name.split(".")[0])
+
     def test_anonymous_leaves_names_out(self):
         files = self.files(["/home/me/secret.py"])
         with open(self.path("twice.json"), "w", encoding="utf-8") as file:

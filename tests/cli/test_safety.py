@@ -433,6 +433,42 @@ class Texts(Projects):
         out = self.expect_clean("analyze", "--json", app)
         self.assertEqual(json.loads(out)["dependencies"][0]["name"], "a" + BIDI)
 
+    def test_patches(self):
+        loop = ("void add(float *restrict a, const float *restrict b, int n)\n"
+                "{{\n    /* {} */\n    for (int i = 0; i < n; i++)\n"
+                "        a[i] = a[i] + b[i];\n}}\n")
+        victim = self.put("app/Makefile", "all:\n")
+        name = "x\n--- a/Makefile\n+++ b/Makefile\n@@ -1 +1 @@\n-all:\n+evil:\n"
+        for path in self.app / "\x1b[2J.c", self.app / name / "y z.c":
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(loop.format(HOSTILE))
+        patch, _ = self.takt("optimize", "--patch", self.app)
+        self.assertEqual(patch.count("\n+++ "), 2, patch)
+        self.assertEqual(patch.count("takt_add_f32"), 2, patch)
+        shown = self.on_terminal("optimize", "--patch", self.app)
+        self.assertEqual(unsafe_in(shown.replace("\r\n", "\n")), [])
+        self.assertIn("\\u202e", shown)
+        ran = subprocess.run(["git", "apply", "-p1", "-"], cwd=self.app,
+                             input=patch, text=True, capture_output=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(victim.read_text(), "all:\n")
+        self.assertIn("takt_add_f32", path.read_text())
+
+    def on_terminal(self, *words):
+        ours, theirs = pty.openpty()
+        with subprocess.Popen([TAKT, *map(str, words)], env=self.env,
+                              stdin=theirs, stdout=theirs,
+                              stderr=subprocess.DEVNULL):
+            os.close(theirs)
+            shown = b""
+            try:
+                while more := os.read(ours, 65536):
+                    shown += more
+            except OSError:  # the other side has closed it
+                pass
+        os.close(ours)
+        return shown.decode()
+
     def test_commands_of_a_project(self):
         self.put("app/takt.toml", "[validation]\ntest_command = "
                  + json.dumps("false # \u202e\x1b") + "\n")
@@ -457,6 +493,13 @@ class Texts(Projects):
             self.expect_clean(*words, code=2)
         self.expect_clean("history", "export", "--db",
                           self.root / f"{HOSTILE}.db", code=1)
+        for words in (("list",), ("show", "add")):
+            self.expect_clean("history", *words, "--db", f"/{HOSTILE}.db",
+                              code=1)
+        self.expect_clean("history", "reset", "--yes", "--db",
+                          self.root / f"{HOSTILE}.db")
+        self.expect_clean("report", "--json", "--db", f"/{HOSTILE}.db")
+        self.expect_clean("tune", "--pin", f"/{HOSTILE}/pin", code=1)
         self.expect_clean("run", "--", f"/{HOSTILE}", code=127)
         self.expect_clean("trace", "--", f"/{HOSTILE}", code=127)
         self.expect_clean("machine", "--record", self.root / HOSTILE)

@@ -7,6 +7,8 @@ usage: test_top.py PATH_TO_TAKT PATH_TO_LIBTAKT.SO
 import json
 import os
 import shutil
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,6 +28,35 @@ while True:
         takt.takt_add_f32(ctypes.c_size_t(50000), a, b, c)
     time.sleep(0.001)
 """
+
+
+def record(kind, stream, body):
+    """As docs/formats/trace.md has it."""
+    head = struct.pack("<4sIH", b"Tk\xf1\n", len(body), kind)
+    tail = struct.pack("<Q", stream) + body
+    check = 2166136261
+    for byte in head + tail:
+        check = (check ^ byte) * 16777619 % 2**32
+    return head + struct.pack("<H", check >> 16 ^ check & 0xFFFF) + tail
+
+
+def text(word):
+    return struct.pack("<H", len(word)) + word
+
+
+def header(stream, program, pid):
+    return record(1, stream, b"takttrce" + struct.pack("<I", 1) + text(b"0")
+                  + text(program) + struct.pack("<QQdd", pid, 1, -1, -1))
+
+
+def busy(stream, op, seconds):
+    """A thousand calls until that time."""
+    return record(5, stream, text(op) + text(b"scalar")
+                  + struct.pack("<BQddd26Q", 0, int(1000 * seconds), seconds,
+                                0, 1, *[0] * 26)) + \
+        record(3, stream, struct.pack("<QQ8QQQQdQQQ", 1,
+                                      int(seconds * 1e9) + 1, *[0] * 11, 0.0,
+                                      0, 0, 0))
 
 
 def wait_for(condition, seconds=100):
@@ -83,6 +114,44 @@ class Top(unittest.TestCase):
         programs[0].kill()
         wait_for(lambda: shown().get(programs[0].pid, {}).get("has_ended"))
         self.assertFalse(shown()[programs[1].pid]["has_ended"])
+
+    def connect(self):
+        there = socket.socket(socket.AF_UNIX)
+        self.addCleanup(there.close)
+        path = os.path.join(self.folder, "takt", "all.trace")
+        wait_for(lambda: os.path.exists(path))
+        there.connect(path)
+        return there
+
+    def test_a_program_ends_with_all_of_its_contexts_and_no_others(self):
+        top = subprocess.Popen([TAKT, "top", "--json", "--every", "0.1"],
+                               stdout=subprocess.PIPE, text=True, env=self.env)
+        self.addCleanup(top.stdout.close)
+        self.addCleanup(top.wait)
+        self.addCleanup(top.terminate)
+        many, other = self.connect(), self.connect()
+        for stream in range(9):
+            many.sendall(header(stream, b"many", 901)
+                         + busy(stream, b"add", 1))
+        # The other one says that it is a stream of the first.
+        other.sendall(header(3, b"other", 902) + busy(3, b"mul", 1))
+
+        def programs():
+            seen = json.loads(top.stdout.readline())["programs"]
+            return {one["program"]: one for one in seen}
+
+        def both():
+            seen = programs()
+            return len(seen) == 2 and all(one["calls_per_s"] > 0
+                                          for one in seen.values()) and seen
+        seen = wait_for(both)
+        self.assertEqual({op["op"] for op in seen["many"]["ops"]}, {"add"})
+        self.assertEqual(len(seen["many"]["ops"]), 9)
+        self.assertEqual({op["op"] for op in seen["other"]["ops"]}, {"mul"})
+        many.close()
+        wait_for(lambda: programs().get("many", {}).get("has_ended"))
+        self.assertFalse(programs()["other"]["has_ended"])
+        wait_for(lambda: "many" not in programs())
 
     @unittest.skipUnless(shutil.which("tmux"), "no tmux")
     def test_screens(self):

@@ -60,11 +60,25 @@ SCENARIOS = [
     ("tune", [TAKT, "tune", "--ops", "add", "--dtype", "f32", "--sizes",
               "1024", "--budget", "1", "--anyway"], True),
     ("optimize", [TAKT, "optimize", "--dry-run", "tree"], False),
+    ("profile", [TAKT, "optimize", "--dry-run", "--profile-data",
+                 "profile.txt", "tree"], False),
+    ("patch", [TAKT, "optimize", "--patch", "tree"], False),
+    ("report", [TAKT, "report", "-o", "page.html"], False),
+    ("page", [TAKT, "report", "run.json", "--json"], False),
+    ("trace", [TAKT, "trace", "trace.bin", "--format", "chrome"], False),
+    ("doctor", [TAKT, "doctor"], False),
     ("run", [TAKT, "run", "--", PROGRAM], True),
+    ("run-page", [TAKT, "run", "--report=html", "--output", "page.html", "--",
+                  "/bin/true"], True),
     ("fixed", [PROGRAM], True),
 ]
-KINDS_OF = {"fixed": ["malloc"]}  # where not all of them are tried
-PLACES_OF = {"fixed": [9, 28]}  # where a context is made
+KINDS_OF = {"fixed": ["malloc"], "run-page": ["malloc"]}  # where not all of them are tried
+# Where a context is made, and where the report is.
+PLACES_OF = {"fixed": [9, 28], "run-page": range(7, 21)}
+# What these print is what they print undisturbed, or they say what is missing.
+SAME = {"page": None, "trace": None, "patch": None}
+PAGES = ["report", "run-page"]
+LONG = ["report", "doctor"]  # seconds each: with --all alone
 SETTINGS = {"fixed": {"TAKT_EXPERT": "scalar"}}
 
 
@@ -104,18 +118,43 @@ def make_template(folder):
         if name == "other.db":
             os.rename(folder / "store.db", folder / "other.db")
             (folder / "store.db-writers").unlink()
-    ran = run(folder, [TAKT, "history", "export", "in.tsv", "--db", "other.db"])
-    assert ran.returncode == 0, ran.stderr
+    (folder / "profile.txt").write_text("main;add 10\n")
+    for command, settings in (
+            ([TAKT, "history", "export", "in.tsv", "--db", "other.db"], {}),
+            ([TAKT, "run", "--report=json", "--output", "run.json", "--",
+              "/bin/true"], {}),
+            ([PROGRAM], {"TAKT_TRACE": str(folder / "trace.bin"),
+                         "TAKT_TRACE_DEBUG": "1"})):
+        ran = run(folder, command, **settings)
+        assert ran.returncode == 0, ran.stderr
+
+
+def lacks(name, folder, ran):
+    """Whether a program that has succeeded left out some of its work."""
+    page = folder / "page.html"
+    if name in PAGES:
+        return "could not be written" not in ran.stderr and (
+                not page.exists() or
+                not page.read_text().endswith("</html>\n") or
+                '<script type="application/json" id="data">{"schema"'
+                not in page.read_text())
+    if name in SAME and SAME[name] is None:
+        SAME[name] = ran.stdout
+    return (name in SAME and ran.stdout != SAME[name] and
+            not ran.stderr.strip())
 
 
 def judge(case, folder, ran, before):
     """What is wrong; nothing is None."""
     name, command, grows = case
-    allowed = {0, 1, 2} | ({126, 127} if name == "run" else set())
+    allowed = {0, 1, 2} | ({126, 127} if name.startswith("run") else set())
     if ran.returncode not in allowed:
         return f"ended with {ran.returncode}"
-    if ran.returncode != 0 and not ran.stderr.strip():
+    said = ran.stderr + (ran.stdout if name == "doctor" else "")
+    if ran.returncode != 0 and not said.strip():
         return f"ended with {ran.returncode} and said nothing"
+    if ran.returncode == 0 and lacks(name, folder, ran):
+        return "succeeded without all of its output"
     if name == "list" and ran.returncode == 0 and "nothing yet" in ran.stdout:
         return "took a store that it could not read for an empty one"
     if "no such expert" in ran.stderr:
@@ -175,7 +214,8 @@ def main():
         assert before, "the program has learned nothing"
         for case in SCENARIOS:
             for kind in KINDS_OF.get(case[0], KINDS):
-                if options.only not in f"{case[0]}/{kind}":
+                if options.only not in f"{case[0]}/{kind}" or \
+                        (case[0] in LONG and not options.all):
                     continue
                 wrong, calls = attempt(template, before, case, kind, 0, False)
                 if wrong:

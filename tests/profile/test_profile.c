@@ -3,7 +3,11 @@
  * test_profile.c - profiles of all formats: the time of a stack goes to its
  * innermost frame that is not foreign, whatever the file looks like.
  */
+#define _GNU_SOURCE /* mkdtemp() */
 #include "profile/profile.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "support/tap.h"
 
@@ -283,6 +287,25 @@ static void the_report_of_takt_run(void)
 
 /* ---- what is none ---- */
 
+/* Shares of an infinite sum would be no numbers. */
+static void numbers_that_no_profile_has_are_passed_over(void)
+{
+    struct times times =
+        read_text("main;matmul 1e308\nmain;matmul 1e308\nmain;softmax 3\n",
+                  "folded stacks");
+
+    EXPECT_NEAR(times.of[0], 0, 0);
+    EXPECT_NEAR(times.of[1], 3, 0);
+    EXPECT_NEAR(facts.total, 3, 0);
+    times = read_text("{\"wall_s\":2,\"rows\":[{\"routine\":\"dgemm\","
+                      "\"took_s\":1,\"whole_s\":1e308,\"split_s\":1e308,"
+                      "\"calls\":{\"a\":1e308,\"b\":1e308,\"c\":2}}]}",
+                      "takt run report");
+    REQUIRE(times.calls == 1);
+    EXPECT_NEAR(times.call[0].seconds, 1, 0);
+    EXPECT_NEAR(times.call[0].calls, 2, 0);
+}
+
 static void what_is_no_profile_is_refused_in_one_line(void)
 {
     static const struct {
@@ -347,6 +370,21 @@ static void a_file_that_is_not_there(void)
                TAKT_EIO);
 }
 
+/* Even one without a writer, which would be waited for. */
+static void a_pipe_is_refused_at_once(void)
+{
+    const struct takt_profile_sink sink = {0};
+    char folder[] = "/tmp/takt-test-XXXXXX", path[64];
+
+    REQUIRE(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/pipe", folder);
+    REQUIRE(mkfifo(path, 0600) == 0);
+    EXPECT_INT(takt__profile_read(path, &sink, &facts, &diag), TAKT_EIO);
+    EXPECT(strstr(diag.text, "write it to a file") != NULL);
+    unlink(path);
+    rmdir(folder);
+}
+
 int main(void)
 {
     RUN(perf_script_with_stacks);
@@ -361,8 +399,10 @@ int main(void)
     RUN(speedscope_events);
     RUN(chrome_traces_in_any_order);
     RUN(the_report_of_takt_run);
+    RUN(numbers_that_no_profile_has_are_passed_over);
     RUN(what_is_no_profile_is_refused_in_one_line);
     RUN(what_is_nested_too_deeply_is_refused);
     RUN(a_file_that_is_not_there);
+    RUN(a_pipe_is_refused_at_once);
     return tap_done();
 }

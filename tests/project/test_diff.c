@@ -41,6 +41,32 @@ static void lines_are_added_removed_and_changed(void)
                 "--- a\n+++ b\n@@ -3,3 +3,5 @@\n 3\n 4\n 5\n+6\n+7\n");
 }
 
+/* A name that is made for it cannot begin a hunk of another file. */
+static void names_are_quoted_where_they_could_be_taken_for_lines(void)
+{
+    static const struct {
+        const char *name, *written;
+    } names[] = {
+        {"a/b.c", "a/b.c"},
+        {"a/b c.c", "a/b c.c\t"},
+        {"a/\xc3\xa9.c", "a/\xc3\xa9.c"},
+        {"a/x\n+++ b/Makefile\n.c", "\"a/x\\012+++ b/Makefile\\012.c\""},
+        {"a/\x1b[2J\x7f\t.c", "\"a/\\033[2J\\177\\011.c\""},
+        {"a/\"\\.c", "\"a/\\\"\\\\.c\""},
+    };
+    char want[256];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *text =
+            takt__diff((struct takt_diff_side){names[i].name, "", 0},
+                       (struct takt_diff_side){names[i].name, "a\n", 2});
+        snprintf(want, sizeof want, "--- %s\n+++ %s\n@@ -0,0 +1 @@\n+a\n",
+                 names[i].written, names[i].written);
+        EXPECT_STR(text, want);
+        free(text);
+    }
+}
+
 static void a_line_without_an_end_says_so(void)
 {
     expect_diff("a\nb", "a\nb\n",
@@ -144,6 +170,7 @@ int main(void)
 {
     RUN(the_same_texts_have_none);
     RUN(lines_are_added_removed_and_changed);
+    RUN(names_are_quoted_where_they_could_be_taken_for_lines);
     RUN(a_line_without_an_end_says_so);
     RUN(changes_close_to_each_other_share_a_hunk);
     RUN(random_texts_become_each_other);

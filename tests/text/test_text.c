@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* test_text.c - UTF-8, quoting for JSON, and memory that is freed at once. */
+/* test_text.c - UTF-8, quoting for JSON, streams to memory, and memory that is
+ * freed at once. */
 #include "support/tap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "text/json.h"
+#include "text/memory_file.h"
 #include "text/region.h"
 #include "text/utf8.h"
 
@@ -110,12 +112,51 @@ static void a_region_has_what_was_put_into_it(void)
     EXPECT(region.last == NULL);
 }
 
+static void a_stream_to_memory_has_all_that_was_written(void)
+{
+    struct takt_memory_file file;
+
+    REQUIRE(takt__memory_file_open(&file));
+    EXPECT(takt__memory_file_close(&file));
+    EXPECT_STR(file.text, "");
+    free(file.text);
+    REQUIRE(takt__memory_file_open(&file));
+    for (unsigned i = 0; i < 10000; i++)
+        fprintf(file.stream, "%07u ", i);
+    REQUIRE(takt__memory_file_close(&file));
+    EXPECT_INT(file.length, 80000);
+    EXPECT_INT(strlen(file.text), 80000);
+    EXPECT_STR(file.text + 79992, "0009999 ");
+    free(file.text);
+}
+
+/* open_memstream() loses what it has no memory for, and says nothing. */
+static void a_stream_that_lost_text_fails(void)
+{
+#ifndef __SANITIZE_ADDRESS__ /* which ends a program that asks for so much */
+    struct takt_memory_file file;
+
+    REQUIRE(takt__memory_file_open(&file));
+    fputs("abc", file.stream);
+    fflush(file.stream);
+    file.length = PTRDIFF_MAX - 8192; /* more than there is */
+    fputs("def", file.stream);
+    EXPECT(fflush(file.stream) != 0 && ferror(file.stream) != 0);
+    file.length = 3;
+    fputs("ghi", file.stream);
+    EXPECT(!takt__memory_file_close(&file));
+    EXPECT(file.text == NULL);
+#endif
+}
+
 int main(void)
 {
     RUN(every_character_is_read_as_it_was_written);
     RUN(broken_bytes_are_counted);
     RUN(controls_and_what_is_invisible_are_unsafe);
     RUN(any_bytes_become_json);
+    RUN(a_stream_to_memory_has_all_that_was_written);
+    RUN(a_stream_that_lost_text_fails);
     RUN(a_region_has_what_was_put_into_it);
     return tap_done();
 }
