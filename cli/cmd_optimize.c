@@ -8,6 +8,7 @@
 #include "compile.h"
 #include "context.h"
 #include "findings.h"
+#include "report.h"
 
 /* In the order of the words of --fail-on. */
 enum fail_on { FAIL_ON_NONE, FAIL_ON_GPU, FAIL_ON_SIMD, FAIL_ON_ANY };
@@ -32,6 +33,7 @@ struct optimization {
     struct compile_command compiler;
     struct optimize_report report;
     const struct report_form *form;
+    struct page_text page; /* --report: JSON for it */
     struct profile_outcome profile;
     enum fail_on fail_on;
     uint64_t grave; /* findings that --fail-on is about */
@@ -62,6 +64,15 @@ static bool check_flags(const struct invocation *invocation)
         return reject(invocation->command,
                       "--patch has a form of its own: no --format, --json or "
                       "--all");
+    if (option_given(invocation, "report") &&
+        (option_given(invocation, "format") ||
+         option_given(invocation, "json") || option_given(invocation, "patch")))
+        return reject(invocation->command,
+                      "--report is a form of its own: no --format, --json or "
+                      "--patch");
+    if (option_given(invocation, "output") &&
+        !option_given(invocation, "report"))
+        return reject(invocation->command, "--output is for --report");
     if (option_given(invocation, "write-baseline") &&
         !option_given(invocation, "baseline"))
         return reject(invocation->command, "--write-baseline needs --baseline");
@@ -94,7 +105,9 @@ static const struct report_form *read_form(const struct invocation *invocation)
 
     if (option_given(invocation, "patch"))
         return &report_patch;
-    if (option_given(invocation, "json") && !option_given(invocation, "format"))
+    if (option_given(invocation, "report") ||
+        (option_given(invocation, "json") &&
+         !option_given(invocation, "format")))
         return &report_json;
     return forms[option_choice(invocation, "format")];
 }
@@ -307,7 +320,31 @@ static void prepare_report(struct optimization *optimization)
                         ? &optimization->compiler
                         : NULL,
         .search = &optimization->search,
+        .out = optimization->page.stream != NULL ? optimization->page.stream
+                                                 : stdout,
         .profile = &optimization->profile};
+}
+
+/* Of what was written as JSON. */
+static int write_page(struct optimization *optimization)
+{
+    const struct invocation *invocation = optimization->invocation;
+    const char *path = option_value(invocation, "output");
+    struct page_text *page = &optimization->page;
+    struct report report = {.input_count = 1};
+
+    if (fclose(page->stream) != 0 || page->length == 0) {
+        free(page->text); /* what is wrong was said */
+        return EXIT_FINDING;
+    }
+    report.input[0] = (struct report_input){.path = optimization->search.folder,
+                                            .kind = "optimize",
+                                            .text = page->text,
+                                            .length = page->length};
+    const int code = write_report(invocation->command, &report, false,
+                                  path != NULL ? path : "takt-optimize.html");
+    free(page->text);
+    return code;
 }
 
 /* A manifest that cannot be written ends it before anything is reported, so
@@ -341,6 +378,18 @@ static int optimize(struct optimization *optimization)
     const int code =
         workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, report->error);
     return code == EXIT_DONE && optimization->grave > 0 ? EXIT_FINDING : code;
+}
+
+/* A page is written even if there are findings that --fail-on is about. */
+static int optimize_into(struct optimization *optimization)
+{
+    const bool has_page = option_given(optimization->invocation, "report");
+
+    if (has_page && !page_begin(&optimization->page))
+        return complain(optimization->invocation->command, "no memory");
+    const int code = optimize(optimization);
+    const int written = has_page ? write_page(optimization) : EXIT_DONE;
+    return code == EXIT_DONE ? written : code;
 }
 
 /* Runs the analysis first if it has not started or is stale. One that failed
@@ -385,7 +434,7 @@ static int run(const struct invocation *invocation)
                    ? prepare(optimization)
                    : EXIT_USAGE;
         if (code == EXIT_DONE)
-            code = optimize(optimization);
+            code = optimize_into(optimization);
         takt_ctx_destroy(optimization->rules.ctx);
         free(optimization->profile.diff);
         free_findings(&optimization->findings);
@@ -449,6 +498,9 @@ const struct command cmd_optimize = {
                 {"format", "NAME", "text|json|sarif",
                  "how to report (default text)"},
                 {"json", NULL, NULL, "the same as --format json"},
+                {"report", NULL, NULL, "write a page to look at"},
+                {"output", "FILE", NULL,
+                 "--report: where the page goes (default takt-optimize.html)"},
                 {"all", NULL, NULL,
                  "list every finding, also those nothing is to be done about"},
                 {"profile-data", "FILE", NULL,
@@ -476,6 +528,7 @@ const struct command cmd_optimize = {
                  "takt optimize --enable-gpu --gpu-threshold 1000 app",
                  "takt optimize --profile aggressive app",
                  "takt optimize --dry-run --format sarif app > takt.sarif",
+                 "takt optimize --dry-run --report app",
                  "takt optimize --dry-run --diff HEAD --fail-on any",
                  "takt optimize --dry-run --profile-data app.perf app"},
     .run = run,

@@ -175,6 +175,7 @@ struct optimize_report {
     const struct compile_command *compiler; /* of --cc; NULL: none */
     const struct search *search;
     const struct profile_outcome *profile;
+    FILE *out;         /* JSON goes there */
     const char *error; /* at its end: why it is not whole; NULL: it is */
     struct json json;
     struct sarif_rule {

@@ -10,6 +10,7 @@
 #include <takt/takt.h>
 
 #include "command.h"
+#include "history.h"
 #include "json.h"
 #include "map.h"
 
@@ -18,7 +19,7 @@ enum { most_inputs = 32 };
 /* A file that was given: JSON of another command. */
 struct report_input {
     const char *path;
-    const char *kind; /* "run", "compare", "optimize" */
+    const char *kind; /* "run", "compare", "optimize", "trace" */
     char *text;       /* owned */
     size_t length;
 };
@@ -32,6 +33,14 @@ struct report {
     size_t input_count;
 };
 
+/* A page of what another command writes as JSON: it goes to `stream`, and from
+ * there into the page. False: no memory. */
+struct page_text {
+    char *text;
+    size_t length;
+    FILE *stream;
+};
+
 /* ---- report_input.c ---- */
 
 /* Reads a file and finds out what it is. False: what is wrong was said. */
@@ -39,10 +48,25 @@ bool read_input(const struct command *command, const char *path,
                 bool is_anonymous, struct report_input *out);
 void free_input(struct report_input *input);
 
+/* Leaves names and paths out of JSON that is complete. False: no memory. */
+bool hide_in(const char *kind, struct page_text *text);
+
+/* ---- report_trace.c ---- */
+
+bool is_trace(const char *path);
+bool read_trace(const struct command *command, const char *path,
+                struct report_input *out);
+
 /* ---- report_curves.c ---- */
 
 /* An array: for each op and dtype, what the experts take at each size. */
 void print_curves_json(struct json *json, takt_ctx *ctx, bool has_gpu);
+
+/* ---- report_limits.c ---- */
+
+/* Objects: the most operations and bytes per second that were measured. */
+void print_limits_json(struct json *json, takt_ctx *ctx,
+                       const struct memories *memories);
 
 /* ---- report_map.c ---- */
 
@@ -67,13 +91,10 @@ void print_map_table(FILE *stream, const struct map_question *question);
 void print_report_json(FILE *stream, const struct report *report);
 void print_page(FILE *stream, const struct report *report);
 
-/* A page of what another command writes as JSON: it goes to `stream`, and from
- * there into the page. False: no memory. */
-struct page_text {
-    char *text;
-    size_t length;
-    FILE *stream;
-};
+/* Replaces a file by one of both, and says so. Returns an exit code; what is
+ * wrong was said. */
+int write_report(const struct command *command, const struct report *report,
+                 bool is_json, const char *path);
 
 bool page_begin(struct page_text *out);
 void page_end(struct page_text *text, const char *kind, FILE *out);

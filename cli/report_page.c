@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* report_page.c - the page of `takt report`, and its data. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/new_file.h"
+#include "clean.h"
 #include "context.h"
-#include "history.h"
 #include "report.h"
 #include "text/utf8.h"
 
@@ -72,7 +75,10 @@ static void print_machine(struct json *json, const struct report *report)
     if (!page_begin(&text))
         return;
     print_machine_json(text.stream, report->ctx, report->is_live);
-    text_end(&text, json, "machine");
+    if (fclose(text.stream) == 0 &&
+        (!report->is_anonymous || hide_in("machine", &text)))
+        print_value(json, "machine", text.text, text.length);
+    free(text.text);
 }
 
 static void print_learning(struct json *json, const struct report *report)
@@ -92,6 +98,9 @@ static void print_learning(struct json *json, const struct report *report)
         print_list(text.stream, &memories, true);
         text_end(&text, json, "history");
     }
+    json_open(json, "limits", '[');
+    print_limits_json(json, report->ctx, &memories);
+    json_close(json, ']');
     if (page_begin(&text)) {
         print_gain(text.stream, report->ctx, &memories, true);
         text_end(&text, json, "gain");
@@ -221,6 +230,36 @@ void print_page(FILE *stream, const struct report *report)
     fputs("</script>\n<script>\n", stream);
     fputs(takt__page_script, stream);
     fputs("</script>\n</body>\n</html>\n", stream);
+}
+
+int write_report(const struct command *command, const struct report *report,
+                 bool is_json, const char *path)
+{
+    struct takt_new_file file;
+    takt_diag diag = {""};
+
+    if (takt__new_file_open(path, TAKT_NEW_FILE_STREAMS, &file, &diag) !=
+        TAKT_OK)
+        return usage_error(command, "%s", diag.text);
+    const int fd = fcntl(file.fd, F_DUPFD_CLOEXEC, 0);
+    FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (stream == NULL) {
+        takt__new_file_drop(&file);
+        return usage_error(command, "'%s': %s", path, strerror(errno));
+    }
+    if (is_json)
+        print_report_json(stream, report);
+    else
+        print_page(stream, report);
+    const bool is_bad = ferror(stream) != 0;
+    if (fclose(stream) != 0 || is_bad) {
+        takt__new_file_drop(&file);
+        return complain(command, "'%s' could not be written", path);
+    }
+    if (takt__new_file_commit(&file, &diag) != TAKT_OK)
+        return complain(command, "%s", diag.text);
+    print_line(stderr, "takt %s: wrote %s", command->name, path);
+    return EXIT_DONE;
 }
 
 void page_end(struct page_text *text, const char *kind, FILE *out)

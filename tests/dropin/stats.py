@@ -9,13 +9,14 @@ WHYS = ("small", "settled", "starting", "form", "routine", "nested", "empty",
         "wrong", "no_router", "no_gpu", "asleep", "slower", "lost", "policy",
         "tried")
 LETTERS, CLASSES, LIBRARIES, TEXT = 4, 32, 8, 256
-TITLE = b"takt stats 3\n"
+TITLE = b"takt stats 4\n"
 NUMBERS = 3 * len(WAYS) + 2 + 4 + len(WHYS) + 3  # of one cell
 HEAD = 16 + 3 * 8 + (LIBRARIES + 2) * (4 + TEXT) + (7 + 3) * 8
 LOOPS_AT = HEAD + len(ROUTINES) * LETTERS * CLASSES * NUMBERS * 8
 LOOPS, LOOP_NAME, LOOP_NUMBERS = 96, 28, 10
 LOOP_SIZE = 4 + LOOP_NAME + CLASSES * LOOP_NUMBERS * 8
-SIZE = LOOPS_AT + LOOPS * LOOP_SIZE
+SLOTS, TRACKS = 100, 4
+SIZE = LOOPS_AT + LOOPS * LOOP_SIZE + (1 + SLOTS * TRACKS) * 8
 
 
 def make(path):
