@@ -20,6 +20,10 @@
     extern const char name[]
 
 ASSET(takt__page_style, "page.css");
+ASSET(takt__page_parts, "parts.js");
+ASSET(takt__page_machine, "machine.js");
+ASSET(takt__page_run, "run.js");
+ASSET(takt__page_code, "code.js");
 ASSET(takt__page_script, "page.js");
 ASSET(takt__page_body, "page.html");
 
@@ -204,6 +208,18 @@ static void print_body(FILE *stream, const struct report *report)
     fputs(rest, stream);
 }
 
+static void print_script(FILE *stream)
+{
+    static const char *const files[] = {takt__page_parts, takt__page_machine,
+                                        takt__page_run, takt__page_code,
+                                        takt__page_script};
+
+    fputs("</script>\n<script>\n(() => {\n", stream);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        fputs(files[i], stream);
+    fputs("})();\n</script>\n", stream);
+}
+
 void print_page(FILE *stream, const struct report *report)
 {
     struct page_text data;
@@ -227,9 +243,8 @@ void print_page(FILE *stream, const struct report *report)
             print_embedded(stream, data.text, data.length);
         free(data.text);
     }
-    fputs("</script>\n<script>\n", stream);
-    fputs(takt__page_script, stream);
-    fputs("</script>\n</body>\n</html>\n", stream);
+    print_script(stream);
+    fputs("</body>\n</html>\n", stream);
 }
 
 int write_report(const struct command *command, const struct report *report,
