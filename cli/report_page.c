@@ -120,18 +120,31 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+/* Whether it matters where operands are. A recorded machine has no driver, but
+ * the expert that it would have. */
+static bool has_gpu(const struct report *report)
+{
+    takt_gpu_device gpu = {.size = sizeof gpu};
+    takt_backend backend;
+
+    if (report->is_live)
+        return find_usable_gpu(report->ctx, &gpu);
+    for (size_t i = 0; takt_ctx_expert(report->ctx, i, &backend) != NULL; i++)
+        if (backend == TAKT_BACKEND_GPU)
+            return true;
+    return false;
+}
+
 void print_report_json(FILE *stream, const struct report *report)
 {
     struct json json = json_begin(stream);
-    takt_gpu_device gpu = {.size = sizeof gpu};
 
     json_print(&json, "{schema:1 version:%s", takt_version());
     if (report->ctx != NULL) {
         print_machine(&json, report);
         print_learning(&json, report);
         json_open(&json, "curves", '[');
-        print_curves_json(&json, report->ctx,
-                          find_usable_gpu(report->ctx, &gpu));
+        print_curves_json(&json, report->ctx, has_gpu(report));
         json_close(&json, ']');
     }
     json_open(&json, "inputs", '[');
@@ -181,8 +194,7 @@ static void print_maps(FILE *stream, const struct report *report)
 {
     static const unsigned situations[] = {
         0, TAKT_SITUATION_REPEAT, TAKT_SITUATION_ASLEEP, TAKT_SITUATION_ON_GPU};
-    takt_gpu_device gpu = {.size = sizeof gpu};
-    const size_t count = find_usable_gpu(report->ctx, &gpu) ? 4 : 3;
+    const size_t count = has_gpu(report) ? 4 : 3;
 
     for (int dtype = TAKT_F32; dtype <= TAKT_F64; dtype++)
         for (size_t i = 0; i < count; i++)

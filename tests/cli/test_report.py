@@ -206,9 +206,10 @@ class Report(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def takt(self, *words, status=0, **env):
+        env = {name: value for name, value in dict(self.env, **env).items()
+               if value is not None}
         ran = subprocess.run([TAKT, *words], capture_output=True, text=True,
-                             timeout=600, env=dict(self.env, **env),
-                             cwd=self.folder)
+                             timeout=600, env=env, cwd=self.folder)
         self.assertEqual(ran.returncode, status, ran.stdout + ran.stderr)
         return ran.stdout if status == 0 else ran.stderr
 
@@ -307,6 +308,32 @@ class Report(unittest.TestCase):
         for word in ("/usr/", "/home", "/lib/", self.folder):
             self.assertNotIn(word, page)
 
+    def test_a_recorded_machine_has_its_records(self):
+        machine = os.path.join(MACHINES, "xeon-h200-16")
+        prints = json.loads(self.takt("machine", "--from", machine, "--json"))
+        row = [prints["hw_fingerprint"], "", prints["sw_fingerprint"],
+               "0" * 32, "sum", "", "simd.avx512x16", "0", "0", "40", "1", "1",
+               "9", "11.5", "0.5", "0", "1048576", "262144", "0", "0", "1"]
+        with open(self.path("a.tsv"), "w", encoding="utf-8") as file:
+            file.write("takt history 1\n" + "\t".join(
+                "machine device software writer op layout expert dtype "
+                "situation bin epoch seq n mean m2 first_s bytes flops calls "
+                "seconds last_unix_s".split()) + "\n" + "\t".join(row) +
+                "\nend\t1\n")
+        self.takt("history", "import", "a.tsv", "--db", "a.db")
+        with open(self.path("a.db"), "rb") as file:
+            before = file.read()
+        data = json.loads(self.takt("report", "--machine", machine, "--db",
+                                    "a.db", "--json", TAKT_GPU=None))
+        self.assertEqual(data["learning"]["own_records"], 1)
+        self.assertEqual({c["resident"] for c in data["curves"]},
+                         {"host", "gpu"})
+        self.assertTrue(any(
+            9 in e["samples"] for c in data["curves"] if c["op"] == "sum"
+            for e in c["experts"] if e["name"] == "simd.avx512x16"))
+        with open(self.path("a.db"), "rb") as file:
+            self.assertEqual(file.read(), before)
+
     def test_traces_are_what_trace_says(self):
         self.files(["add"])
         told = [json.loads(line) for line in self.takt(
@@ -356,7 +383,7 @@ class Report(unittest.TestCase):
     def test_pages_in_a_browser(self):
         self.takt("report", "-o", "machine.html")
         self.takt("report", "--machine", os.path.join(MACHINES, "xeon-h200-16"),
-                  "-o", "gpu.html")
+                  "-o", "gpu.html", TAKT_GPU=None)
         self.takt("report", *self.files(HOSTILE), "-o", "hostile.html")
         with Browser() as browser:
             for page in ("machine.html", "gpu.html", "hostile.html"):
