@@ -72,13 +72,22 @@ static void text_end(struct page_text *text, struct json *json, const char *key)
     free(text->text);
 }
 
+/* As `takt machine` has it: with all that drivers know of, also what is not
+ * used, and why. */
 static void print_machine(struct json *json, const struct report *report)
 {
+    const takt_ctx_options options = {
+        .gpu = all_gpus(), .store = "", .telemetry = ""};
+    takt_ctx *ctx = NULL;
     struct page_text text;
 
     if (!page_begin(&text))
         return;
-    print_machine_json(text.stream, report->ctx, report->is_live);
+    if (report->is_live)
+        takt_ctx_create(&options, &ctx);
+    print_machine_json(text.stream, ctx != NULL ? ctx : report->ctx,
+                       report->is_live);
+    takt_ctx_destroy(ctx);
     if (fclose(text.stream) == 0 &&
         (!report->is_anonymous || hide_in("machine", &text)))
         print_value(json, "machine", text.text, text.length);

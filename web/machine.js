@@ -5,6 +5,7 @@
 function drawMachine(m) {
     const gpus = (m.gpus || []).map(g =>
         `${g.model || g.name} (${g.state || 'recorded'}` +
+        `${g.software ? ', software: not used' : ''}` +
         `${g.memory_bytes ? ', ' + bytes(g.memory_bytes) : ''}` +
         `${g.link ? `, PCIe x${g.link.width}, ${g.link.gt_per_s} GT/s` : ''}` +
         `${g.problem ? ': ' + g.problem : ''})`);
@@ -21,6 +22,7 @@ function drawMachine(m) {
         ['memory', `${bytes(m.memory_bytes)}, ${m.numa_nodes} NUMA ` +
                    `node${m.numa_nodes === 1 ? '' : 's'}`],
         ['GPUs', gpus.join('; ') || 'none found'],
+        ['drivers', (m.gpu_problems || []).join('; ')],
         ['experts', m.experts.join(', ')],
         ['libraries', m.libraries.join(', ')],
         ['fingerprint', m.hw_fingerprint.slice(0, 16)]]));
