@@ -145,6 +145,16 @@ bool set_cargo_profile(const struct workflow *workflow, bool is_named,
                        struct profile_outcome *outcome, char *error,
                        size_t size);
 
+/* ---- optimize_flags.c ---- */
+
+struct report_form;
+
+/* False: what makes no sense together was said. */
+bool check_optimize_flags(const struct invocation *invocation);
+void apply_optimize_flags(const struct invocation *invocation,
+                          struct takt_project_config *config);
+const struct report_form *optimize_form(const struct invocation *invocation);
+
 /* ---- reporting ---- */
 
 struct optimize_report;

@@ -5,7 +5,7 @@
 #include "report.h"
 
 /* Rates of one kind, and the measurement with the highest. */
-struct limit {
+struct highest {
     const char *what; /* "arithmetic", "cache", "large" */
     takt_dtype dtype; /* of arithmetic */
     bool is_gpu;
@@ -15,7 +15,7 @@ struct limit {
 
 /* Operands that fit into a core's own cache, or into none but large ones that
  * cores share, if any. */
-static bool is_of(const struct limit *limit, const takt_history_row *row,
+static bool is_of(const struct highest *limit, const takt_history_row *row,
                   const takt_machine *machine)
 {
     enum { large_bytes = 32 << 20 };
@@ -31,7 +31,7 @@ static bool is_of(const struct limit *limit, const takt_history_row *row,
                : row->work.bytes >= large_bytes;
 }
 
-static void take_row(struct limit *limit, const takt_history_row *row)
+static void take_row(struct highest *limit, const takt_history_row *row)
 {
     const bool is_arithmetic = strcmp(limit->what, "arithmetic") == 0;
     const double work = is_arithmetic ? row->work.flops : row->work.bytes;
@@ -45,13 +45,13 @@ static void take_row(struct limit *limit, const takt_history_row *row)
 void print_limits_json(struct json *json, takt_ctx *ctx,
                        const struct memories *memories)
 {
-    struct limit all[] = {{"arithmetic", TAKT_F32, false, 0, NULL},
-                          {"arithmetic", TAKT_F64, false, 0, NULL},
-                          {"cache", TAKT_F32, false, 0, NULL},
-                          {"large", TAKT_F32, false, 0, NULL},
-                          {"arithmetic", TAKT_F32, true, 0, NULL},
-                          {"arithmetic", TAKT_F64, true, 0, NULL},
-                          {"large", TAKT_F32, true, 0, NULL}};
+    struct highest all[] = {{"arithmetic", TAKT_F32, false, 0, NULL},
+                            {"arithmetic", TAKT_F64, false, 0, NULL},
+                            {"cache", TAKT_F32, false, 0, NULL},
+                            {"large", TAKT_F32, false, 0, NULL},
+                            {"arithmetic", TAKT_F32, true, 0, NULL},
+                            {"arithmetic", TAKT_F64, true, 0, NULL},
+                            {"large", TAKT_F32, true, 0, NULL}};
     const takt_machine *machine = takt_ctx_machine(ctx);
 
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
