@@ -194,8 +194,23 @@ function addCursor(figure, picture, curve, x) {
                    e.samples[k] > 0 ? `${count(e.samples[k])} samples`
                                     : 'expected')))));
     }
+    function hide() {
+        line.setAttribute('visibility', 'hidden');
+        tip.hidden = true;
+    }
+    let shown = -1; /* by the keyboard */
     picture.append(line);
     figure.append(tip);
+    picture.setAttribute('tabindex', 0);
+    picture.addEventListener('blur', hide);
+    picture.addEventListener('keydown', event => {
+        const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+        if (step === undefined)
+            return;
+        event.preventDefault();
+        shown = Math.min(Math.max(shown + step, 0), curve.n.length - 1);
+        show(shown);
+    });
     picture.addEventListener('pointermove', event => {
         const box = picture.getBoundingClientRect();
         const at = (event.clientX - box.left) / box.width * chart.width;
@@ -206,10 +221,7 @@ function addCursor(figure, picture, curve, x) {
         });
         show(nearest);
     });
-    picture.addEventListener('pointerleave', () => {
-        line.setAttribute('visibility', 'hidden');
-        tip.hidden = true;
-    });
+    picture.addEventListener('pointerleave', hide);
 }
 
 function drawCrossover(given, isRelative) {
@@ -227,7 +239,8 @@ function drawCrossover(given, isRelative) {
         class: 'chart', viewBox: `0 0 ${chart.width} ${chart.height}`,
         role: 'img', 'aria-label':
             `Time of ${curve.op} ${curve.dtype} by size, for ` +
-            `${curve.experts.length} experts; the table below has the numbers`});
+            `${curve.experts.length} experts; arrow keys go through the ` +
+            'sizes, and the table below has all numbers'});
     const figure = el('figure', null, picture);
     const winners = winnersOf(curve);
     drawAxes(picture, curve, x, y, least, most, isRelative

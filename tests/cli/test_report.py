@@ -378,6 +378,7 @@ class Report(unittest.TestCase):
     def test_a_chart_of_all_ops_fits_a_terminal(self):
         lines = self.takt("map").splitlines()
         self.assertLessEqual(len(lines), 45)
+        self.assertIn("B BLAS library", lines[2])  # the legend comes first
         self.assertLessEqual(max(map(len, lines[1:])), 80)
         self.assertNotIn("\033", "".join(lines))
 
@@ -452,6 +453,11 @@ class Report(unittest.TestCase):
         browser.point(box[0] + box[2] / 2, box[1] + box[3] / 2)
         tip = browser.ask("document.querySelector('.tip').textContent")
         self.assertRegex(tip, r"^n = .*simd.*(us|ns|ms)")
+        browser.ask("document.querySelector('#crossover svg').focus()")
+        for name in ("ArrowRight", "ArrowRight"):
+            browser.call("Input.dispatchKeyEvent", type="keyDown", key=name)
+        self.assertEqual(browser.ask(
+            "document.querySelector('.tip strong').textContent"), "n = 12")
         lines = "document.querySelectorAll('#crossover .line').length"
         self.assertGreater(browser.ask(lines), 1)
         browser.click("#crossover .keys input")
