@@ -232,6 +232,15 @@ static void print_picture(const struct mapping *mapping)
                                             .self = mapping->invocation});
 }
 
+static void print_html_page(const struct mapping *mapping)
+{
+    print_page(stdout,
+               &(struct report){
+                   .ctx = mapping->ctx,
+                   .store = option_value(mapping->invocation, "db"),
+                   .is_live = !option_given(mapping->invocation, "machine")});
+}
+
 static struct mapping read_options(const struct invocation *invocation)
 {
     return (struct mapping){
@@ -266,6 +275,8 @@ static int run(const struct invocation *invocation)
         print_thresholds(&mapping);
     else if (option_given(invocation, "svg"))
         print_picture(&mapping);
+    else if (option_given(invocation, "html"))
+        print_html_page(&mapping);
     else
         print_map(&mapping);
     takt_ctx_destroy(mapping.ctx);
@@ -303,9 +314,12 @@ const struct command cmd_map = {
                 DB_OPTION,
                 {"json", NULL, NULL, "print a JSON array"},
                 {"csv", NULL, NULL, "print a table for spreadsheets"},
-                {"svg", NULL, NULL, "print a picture"}},
+                {"svg", NULL, NULL, "print a picture"},
+                {"html", NULL, NULL,
+                 "print the page of 'takt report', with all ops"}},
     .examples = {"takt map", "takt map matmul sum --situation repeat",
                  "takt map matmul --layouts --csv", "takt map --policy moe",
-                 "takt map --json", "takt map matmul sum --svg"},
+                 "takt map --json", "takt map matmul sum --svg",
+                 "takt map --html > my-map.html"},
     .run = run,
 };

@@ -117,8 +117,11 @@ static void count(const struct takt_lapack_call *call, bool is_other,
     if (ns == 0)
         return;
     takt__stats_add(&cell->timed[is_other], 1);
-    takt__stats_add(&cell->ns[is_other], ns > blas_ns ? ns - blas_ns : 0);
+    const uint64_t own_ns = ns > blas_ns ? ns - blas_ns : 0;
+    takt__stats_add(&cell->ns[is_other], own_ns);
     takt__stats_span(start_ns, start_ns + ns);
+    takt__stats_time(TAKT_TRACK_LAPACK, start_ns + ns - own_ns, start_ns + ns,
+                     1);
 }
 
 /* A call that ran otherwise than the program has it, with what that takes. */
