@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "json.h"
 #include "run.h"
@@ -97,6 +98,28 @@ static void json_run(struct json *json, const struct run_report *report)
                gain_s - error_s, gain_s + error_s);
 }
 
+/* The first seconds, in slots. */
+static void json_timeline(struct json *json, const struct run_report *report)
+{
+    static const char *const tracks[TAKT_TRACKS] = {
+        "baseline_s", "routed_cpu_s", "routed_gpu_s", "lapack_s",
+        "numpy_loops_s"};
+    const double slot_s = TAKT_STATS_SLOT_NS / 1e9;
+    const double slots = report->ending.wall_s / slot_s + 1;
+    const size_t count =
+        slots < TAKT_STATS_SLOTS ? (size_t)slots : TAKT_STATS_SLOTS;
+
+    json_print(json, "timeline:{slot_s:%g", slot_s);
+    for (int track = 0; track < TAKT_TRACKS; track++) {
+        json_open(json, tracks[track], '[');
+        for (size_t i = 0; i < count; i++)
+            json_number(json, NULL,
+                        (double)report->stats->timeline.ns[i][track] / 1e9);
+        json_close(json, ']');
+    }
+    json_close(json, '}');
+}
+
 void print_run_json(FILE *out, const struct run_report *report)
 {
     const int status = report->ending.status;
@@ -105,7 +128,8 @@ void print_run_json(FILE *out, const struct run_report *report)
     json_print(&json, "{schema:3 command:[");
     for (char *const *word = report->program; *word != NULL; word++)
         json_string(&json, NULL, *word);
-    json_print(&json, "] wall_s:%g", report->ending.wall_s);
+    json_print(&json, "] ended_unix_s:%g wall_s:%g", (double)time(NULL),
+               report->ending.wall_s);
     if (WIFSIGNALED(status))
         json_print(&json, "exit_status:null signal:%u",
                    (unsigned)WTERMSIG(status));
@@ -117,6 +141,7 @@ void print_run_json(FILE *out, const struct run_report *report)
     if (report->stats != NULL) {
         json_stats(&json, report->stats);
         json_run(&json, report);
+        json_timeline(&json, report);
         json_print(&json, "total:{");
         json_sums(&json, &report->tally.total);
         json_print(&json, "} rows:[");

@@ -14,23 +14,35 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "commands.h"
 #include "run.h"
 #include "workflow.h"
 
-/* Returns 0, or an errno; no file is left then. */
-static int make_in(const char *folder, struct stats_file *out)
+/* All else is zero. */
+static bool write_head(int fd)
 {
-    struct {
+    const struct {
         char title[sizeof((struct takt_stats *)NULL)->title];
         uint64_t size;
     } head = {.title = TAKT_STATS_TITLE, .size = sizeof(struct takt_stats)};
+    const uint64_t start_ns = takt__now_ns();
 
+    return pwrite(fd, &head, sizeof head, 0) == sizeof head &&
+           pwrite(fd, &start_ns, sizeof start_ns,
+                  offsetof(struct takt_stats, timeline.start_ns)) ==
+               sizeof start_ns;
+}
+
+/* Returns 0, or an errno; no file is left then. */
+static int make_in(const char *folder, struct stats_file *out)
+{
     if ((size_t)snprintf(out->path, sizeof out->path, "%s/takt-run-XXXXXX",
                          folder) >= sizeof out->path)
         return ENAMETOOLONG;
@@ -39,7 +51,7 @@ static int make_in(const char *folder, struct stats_file *out)
         return errno;
     fcntl(out->fd, F_SETFD, FD_CLOEXEC);
     int wrong = posix_fallocate(out->fd, 0, (off_t)sizeof(struct takt_stats));
-    if (wrong == 0 && pwrite(out->fd, &head, sizeof head, 0) != sizeof head)
+    if (wrong == 0 && !write_head(out->fd))
         wrong = EIO;
     if (wrong != 0)
         stats_remove(out);

@@ -119,6 +119,9 @@ static void count(const struct takt_lapack_call *call, bool is_other,
     takt__stats_add(&cell->timed[is_other], 1);
     takt__stats_add(&cell->ns[is_other], ns > blas_ns ? ns - blas_ns : 0);
     takt__stats_span(start_ns, start_ns + ns);
+    if (ns > blas_ns) /* somewhere in it: calls of BLAS have their own track */
+        takt__stats_time(TAKT_TRACK_LAPACK, start_ns, start_ns + ns - blas_ns,
+                         1);
 }
 
 /* A call that ran otherwise than the program has it, with what that takes. */

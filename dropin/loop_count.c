@@ -2,6 +2,7 @@
 /* loop_count.c - loops in the shared statistics. */
 #include "loop_count.h"
 
+#include "clock.h"
 #include "mode.h"
 #include "stats_write.h"
 
@@ -39,6 +40,8 @@ void takt__loop_count(struct takt_loop *loop, enum takt_loop_side side,
         return;
     takt__stats_add(&cell->timed[side], 1);
     takt__stats_add(&cell->ns[side], ns);
+    const uint64_t end_ns = takt__now_ns();
+    takt__stats_time(TAKT_TRACK_LOOPS, end_ns - ns, end_ns, 1);
 }
 
 void takt__loop_compare(struct takt_loop *loop,

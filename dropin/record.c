@@ -36,8 +36,11 @@ void takt__record_pass(const struct takt_intercept *intercept, uint64_t ns)
 
     takt__recorded_ns += ns;
     takt__stats_run(cell, TAKT_PATH_PASS_THROUGH, ns);
-    if (ns > 0)
+    if (ns > 0) {
         takt__stats_span(intercept->start_ns, intercept->start_ns + ns);
+        takt__stats_time(TAKT_TRACK_BASELINE, intercept->start_ns,
+                         intercept->start_ns + ns, intercept->weight);
+    }
     takt__stats_add(&cell->why[intercept->why], 1);
 }
 
@@ -78,6 +81,13 @@ static void add_part(_Atomic uint64_t *at, double seconds)
         takt__stats_add(at, ns_of(seconds));
 }
 
+static enum takt_track track_of(enum takt_path path)
+{
+    return path == TAKT_PATH_GPU        ? TAKT_TRACK_GPU
+           : path == TAKT_PATH_BASELINE ? TAKT_TRACK_BASELINE
+                                        : TAKT_TRACK_CPU;
+}
+
 void takt__record(const struct takt_intercept *intercept, enum takt_path path,
                   const struct takt_taken *taken,
                   const struct takt_forecast *forecast, enum takt_why why)
@@ -88,6 +98,7 @@ void takt__record(const struct takt_intercept *intercept, enum takt_path path,
     takt__recorded_ns += ns;
     takt__stats_run(cell, path, ns);
     takt__stats_span(taken->start_ns, taken->end_ns);
+    takt__stats_time(track_of(path), taken->start_ns, taken->end_ns, 1);
     add_part(&cell->transfer_ns, taken->transfer_s);
     add_part(&cell->wait_ns, taken->wait_s);
     if (path != TAKT_PATH_BASELINE)

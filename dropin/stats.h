@@ -23,14 +23,16 @@
 /* The variable in which a process finds the file. */
 #define TAKT_STATS_VARIABLE "TAKT_RUN_BOARD"
 
-#define TAKT_STATS_TITLE "takt stats 4\n"
+#define TAKT_STATS_TITLE "takt stats 5\n"
 
 enum {
     TAKT_STATS_CLASSES = 32,
     TAKT_STATS_LIBRARIES = 8,
     TAKT_STATS_TEXT = 256, /* bytes of a text, with its end */
     TAKT_STATS_LOOPS = 96,
-    TAKT_STATS_LOOP_NAME = 28 /* bytes of a name, with its end */
+    TAKT_STATS_LOOP_NAME = 28, /* bytes of a name, with its end */
+    TAKT_STATS_SLOTS = 100,
+    TAKT_STATS_SLOT_NS = 100000000 /* so 10 seconds in all */
 };
 
 /* Where a call ran. */
@@ -126,6 +128,25 @@ struct takt_stats_loop {
     struct takt_stats_loop_cell cell[TAKT_STATS_CLASSES];
 };
 
+/* What the timeline tells apart. */
+enum takt_track {
+    TAKT_TRACK_BASELINE,
+    TAKT_TRACK_CPU, /* routed, as is the next one */
+    TAKT_TRACK_GPU,
+    TAKT_TRACK_LAPACK,
+    TAKT_TRACK_LOOPS,
+    TAKT_TRACKS
+};
+
+/* The first seconds: nanoseconds of calls and loops, of all threads, that fell
+ * into each slot. Loops that were not timed are not in it; a short call that
+ * was timed stands for others. `takt run` writes when the program began, by
+ * CLOCK_MONOTONIC; 0: there is no timeline. */
+struct takt_stats_timeline {
+    uint64_t start_ns;
+    _Atomic uint64_t ns[TAKT_STATS_SLOTS][TAKT_TRACKS];
+};
+
 struct takt_stats {
     char title[16]; /* TAKT_STATS_TITLE, then zeros */
     uint64_t size;  /* of this structure: a file of another size is refused */
@@ -141,6 +162,7 @@ struct takt_stats {
     struct takt_stats_loop loop[TAKT_STATS_LOOPS]; /* the last: all others */
     /* Of s and d. Calls of BLAS that LAPACK makes by name are not in it. */
     struct takt_stats_loop_cell lapack[TAKT_LAPACKS][2][TAKT_STATS_CLASSES];
+    struct takt_stats_timeline timeline;
 };
 
 #endif

@@ -194,6 +194,26 @@ void takt__stats_span(uint64_t start_ns, uint64_t end_ns)
     widen(&span->last_ns, end_ns, false);
 }
 
+void takt__stats_time(enum takt_track track, uint64_t start_ns, uint64_t end_ns,
+                      double weight)
+{
+    enum { held_up_ns = 1000000 }; /* no call that stands for others */
+    struct takt_stats_timeline *line = &atomic_load(&mapped)->timeline;
+    const uint64_t begin_ns = line->start_ns;
+    const uint64_t times =
+        end_ns - start_ns < held_up_ns && weight > 1 ? (uint64_t)weight : 1;
+
+    if (begin_ns == 0 || start_ns < begin_ns)
+        return;
+    for (uint64_t slot = (start_ns - begin_ns) / TAKT_STATS_SLOT_NS;
+         slot < TAKT_STATS_SLOTS && start_ns < end_ns; slot++) {
+        const uint64_t slot_end_ns = begin_ns + (slot + 1) * TAKT_STATS_SLOT_NS;
+        const uint64_t until_ns = end_ns < slot_end_ns ? end_ns : slot_end_ns;
+        takt__stats_add(&line->ns[slot][track], times * (until_ns - start_ns));
+        start_ns = until_ns;
+    }
+}
+
 void takt__stats_run(struct takt_stats_cell *cell, enum takt_path path,
                      uint64_t ns)
 {

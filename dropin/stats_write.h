@@ -47,6 +47,11 @@ struct takt_stats_loop_cell *takt__stats_lapack(enum takt_lapack routine,
 /* A timed call of this thread. There must be statistics. */
 void takt__stats_span(uint64_t start_ns, uint64_t end_ns);
 
+/* Time of a call or loop that was timed, and stands for so many, in the slots
+ * of the timeline. There must be statistics. */
+void takt__stats_time(enum takt_track track, uint64_t start_ns, uint64_t end_ns,
+                      double weight);
+
 /* A call that ran; ns 0: it was not timed. */
 void takt__stats_run(struct takt_stats_cell *cell, enum takt_path path,
                      uint64_t ns);

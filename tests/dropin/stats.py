@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The shared statistics of dropin/stats.h, for tests: made, and read."""
 import struct
+import time
 
 ROUTINES = ("gemm", "symm", "syrk", "syr2k", "trmm", "trsm", "gemv", "ger",
             "axpy", "dot", "scal", "nrm2", "asum", "iamax")
@@ -9,7 +10,7 @@ WHYS = ("small", "settled", "starting", "form", "routine", "nested", "empty",
         "wrong", "no_router", "no_gpu", "asleep", "slower", "lost", "policy",
         "tried")
 LETTERS, CLASSES, LIBRARIES, TEXT = 4, 32, 8, 256
-TITLE = b"takt stats 4\n"
+TITLE = b"takt stats 5\n"
 NUMBERS = 3 * len(WAYS) + 2 + 4 + len(WHYS) + 3  # of one cell
 HEAD = 16 + 3 * 8 + (LIBRARIES + 2) * (4 + TEXT) + (7 + 3) * 8
 LOOPS_AT = HEAD + len(ROUTINES) * LETTERS * CLASSES * NUMBERS * 8
@@ -19,13 +20,17 @@ LAPACK_AT = LOOPS_AT + LOOPS * LOOP_SIZE
 LAPACK = ("getrf", "getrs", "getri", "gesv", "potrf", "potrs", "potri", "posv",
           "trtrs", "geqrf", "geqp3", "orgqr", "ormqr", "gelsd", "geev", "syev",
           "syevd", "syevr", "gesdd", "gesvd")
-SIZE = LAPACK_AT + len(LAPACK) * 2 * CLASSES * LOOP_NUMBERS * 8
+SLOTS, TRACKS = 100, 5
+TIMELINE_AT = LAPACK_AT + len(LAPACK) * 2 * CLASSES * LOOP_NUMBERS * 8
+SIZE = TIMELINE_AT + (1 + SLOTS * TRACKS) * 8
 
 
 def make(path):
     with open(path, "wb") as out:
         out.write(TITLE.ljust(16, b"\0") + struct.pack("Q", SIZE))
         out.truncate(SIZE)
+        out.seek(TIMELINE_AT)
+        out.write(struct.pack("Q", time.monotonic_ns()))
     return path
 
 
@@ -39,6 +44,12 @@ class Stats:
         self.trouble, self.gpu = texts[LIBRARIES:]
         self.first_ns, self.last_ns, self.threads_ns = struct.unpack_from(
             "QQQ", self.bytes, HEAD - 3 * 8)
+
+    def timeline_ns(self):
+        """What calls took in each slot: baseline, CPU, GPU, LAPACK, loops."""
+        values = struct.unpack_from(f"{SLOTS * TRACKS}Q", self.bytes,
+                                    TIMELINE_AT + 8)
+        return [values[i:i + TRACKS] for i in range(0, len(values), TRACKS)]
 
     def text(self, at):
         state, = struct.unpack_from("I", self.bytes, at)

@@ -143,6 +143,16 @@ class Processes(Programs):
                 self.assertGreater(read.threads_ns, 0)
                 self.assertEqual(read.threads_ns, read.last_ns - read.first_ns)
 
+    def test_the_first_seconds_are_in_slots(self):
+        for mode, read in self.check("plain")[1].items():
+            with self.subTest(mode):
+                baseline, cpu, gpu, lapack, loops = map(
+                    sum, zip(*read.timeline_ns()))
+                routed = read.calls(way="simd") + read.calls(way="scalar")
+                self.assertGreater(baseline + cpu, 0)
+                self.assertEqual((cpu > 0, gpu, lapack, loops),
+                                 (routed > 0, 0, 0, 0))
+
     def test_the_time_of_threads_and_children_is_added(self):
         for mode, read in self.check("spawns")[1].items():
             with self.subTest(mode):
