@@ -12,6 +12,7 @@
 #include "context.h"
 #include "history.h"
 #include "number.h"
+#include "report.h"
 
 #define action_choice "list|show|export|import|merge|reset|gain"
 
@@ -130,6 +131,23 @@ static int print_all(const struct asking *asking, takt_ctx *ctx,
 static int list(const struct asking *asking)
 {
     return print_memories(asking, print_all);
+}
+
+/* The page of `takt report`. */
+static int print_html_page(const struct asking *asking)
+{
+    takt_ctx *ctx;
+    const int code = open_store(asking, false, &ctx);
+
+    if (code != EXIT_DONE)
+        return code;
+    const bool is_whole = print_page(
+        stdout,
+        &(struct report){.ctx = ctx, .store = asking->store, .is_live = true});
+    takt_ctx_destroy(ctx);
+    return is_whole
+               ? EXIT_DONE
+               : complain(&cmd_history, "%s", takt_status_text(TAKT_ENOMEM));
 }
 
 /* The work of a shape in every dtype is the same but for its bytes; f32 is
@@ -356,22 +374,58 @@ static int unknown_action(const struct invocation *invocation)
                        action_choice);
 }
 
+/* NULL: what is wrong was said. */
+static const struct action *find_action(const struct asking *asking)
+{
+    const struct invocation *invocation = asking->invocation;
+    size_t index;
+
+    if (invocation->operand_count == 0) {
+        usage_error(invocation->command, "needs %s",
+                    invocation->command->operands);
+        return NULL;
+    }
+    if (!find_choice(invocation->operands[0], action_choice, &index)) {
+        unknown_action(invocation);
+        return NULL;
+    }
+    const struct action *action = &actions[index];
+    if (asking->word_count >= action->min_words &&
+        asking->word_count <= action->max_words)
+        return action;
+    usage_error(invocation->command, "'%s' takes: %s", action->name,
+                action->needs);
+    return NULL;
+}
+
+/* Whether a page has what is asked for: it has the list and the gain. */
+static bool is_shown(const struct asking *asking)
+{
+    const struct invocation *invocation = asking->invocation;
+
+    return invocation->operand_count == 0 ||
+           (invocation->operand_count == 1 &&
+            (strcmp(invocation->operands[0], "list") == 0 ||
+             strcmp(invocation->operands[0], "gain") == 0));
+}
+
 static int run(const struct invocation *invocation)
 {
     const char *db = option_value(invocation, "db");
     struct asking asking = {.invocation = invocation,
                             .words = invocation->operands + 1,
-                            .word_count = invocation->operand_count - 1,
+                            .word_count = invocation->operand_count > 0
+                                              ? invocation->operand_count - 1
+                                              : 0,
                             .is_json = option_given(invocation, "json")};
-    size_t index;
+    const struct action *action = NULL;
+    const bool is_page = option_given(invocation, "html");
 
-    if (!find_choice(invocation->operands[0], action_choice, &index))
-        return unknown_action(invocation);
-    const struct action *action = &actions[index];
-    if (asking.word_count < action->min_words ||
-        asking.word_count > action->max_words)
-        return usage_error(invocation->command, "'%s' takes: %s", action->name,
-                           action->needs);
+    if (!is_page && (action = find_action(&asking)) == NULL)
+        return EXIT_USAGE;
+    if (is_page && !is_shown(&asking))
+        return usage_error(invocation->command,
+                           "--html shows all: it goes with list and gain");
     if (db != NULL)
         snprintf(asking.store, sizeof asking.store, "%s", db);
     else
@@ -379,7 +433,7 @@ static int run(const struct invocation *invocation)
     if (asking.store[0] == '\0')
         return complain(&cmd_history,
                         "there is no store: set TAKT_DB, or use --db FILE");
-    return action->run(&asking);
+    return is_page ? print_html_page(&asking) : action->run(&asking);
 }
 
 const struct command cmd_history = {
@@ -405,12 +459,14 @@ const struct command cmd_history = {
         "of all routed calls, against using one expert always and against the "
         "moe thresholds, by what both were measured to take on average. With "
         "95% intervals; losses too. What was not measured is said to be so.",
-    .min_operands = 1,
     .max_operands = max_operands,
     .options = {DB_OPTION,
                 {"yes", NULL, NULL, "reset: do not ask"},
-                {"json", NULL, NULL, "print JSON"}},
-    .examples = {"takt history list", "takt history show matmul 512x512x512",
+                {"json", NULL, NULL, "print JSON"},
+                {"html", NULL, NULL,
+                 "list, gain, or alone: print the page of 'takt report'"}},
+    .examples = {"takt history list", "takt history --html > my-history.html",
+                 "takt history show matmul 512x512x512",
                  "takt history export my-machine.tsv",
                  "takt history import my-machine.tsv",
                  "takt history merge my-machine.db",

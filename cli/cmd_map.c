@@ -232,6 +232,15 @@ static void print_picture(const struct mapping *mapping)
                                             .self = mapping->invocation});
 }
 
+static bool print_html_page(const struct mapping *mapping)
+{
+    return print_page(
+        stdout, &(struct report){
+                    .ctx = mapping->ctx,
+                    .store = option_value(mapping->invocation, "db"),
+                    .is_live = !option_given(mapping->invocation, "machine")});
+}
+
 static struct mapping read_options(const struct invocation *invocation)
 {
     return (struct mapping){
@@ -249,6 +258,7 @@ static int run(const struct invocation *invocation)
     struct mapping mapping = read_options(invocation);
     const size_t policy = option_choice(invocation, "policy");
     takt_gpu_device gpu = {.size = sizeof gpu};
+    int code = EXIT_DONE;
     const struct context_wish wish = {
         .recording = option_value(invocation, "machine"),
         .store = option_value(invocation, "db"),
@@ -266,10 +276,15 @@ static int run(const struct invocation *invocation)
         print_thresholds(&mapping);
     else if (option_given(invocation, "svg"))
         print_picture(&mapping);
+    else if (option_given(invocation, "html"))
+        code = print_html_page(&mapping)
+                   ? EXIT_DONE
+                   : complain(invocation->command, "%s",
+                              takt_status_text(TAKT_ENOMEM));
     else
         print_map(&mapping);
     takt_ctx_destroy(mapping.ctx);
-    return EXIT_DONE;
+    return code;
 }
 
 const struct command cmd_map = {
@@ -303,9 +318,12 @@ const struct command cmd_map = {
                 DB_OPTION,
                 {"json", NULL, NULL, "print a JSON array"},
                 {"csv", NULL, NULL, "print a table for spreadsheets"},
-                {"svg", NULL, NULL, "print a picture"}},
+                {"svg", NULL, NULL, "print a picture"},
+                {"html", NULL, NULL,
+                 "print the page of 'takt report', with all ops"}},
     .examples = {"takt map", "takt map matmul sum --situation repeat",
                  "takt map matmul --layouts --csv", "takt map --policy moe",
-                 "takt map --json", "takt map matmul sum --svg"},
+                 "takt map --json", "takt map matmul sum --svg",
+                 "takt map --html > my-map.html"},
     .run = run,
 };

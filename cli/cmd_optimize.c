@@ -8,6 +8,7 @@
 #include "compile.h"
 #include "context.h"
 #include "findings.h"
+#include "report.h"
 
 /* In the order of the words of --fail-on. */
 enum fail_on { FAIL_ON_NONE, FAIL_ON_GPU, FAIL_ON_SIMD, FAIL_ON_ANY };
@@ -32,72 +33,11 @@ struct optimization {
     struct compile_command compiler;
     struct optimize_report report;
     const struct report_form *form;
+    struct takt_memory_file page; /* --report: JSON for it */
     struct profile_outcome profile;
     enum fail_on fail_on;
     uint64_t grave; /* findings that --fail-on is about */
 };
-
-/* ---- flags over the file over the defaults ---- */
-
-static bool read_threshold(const struct invocation *invocation, size_t *out)
-{
-    return read_count_option(invocation, "gpu-threshold", SIZE_MAX,
-                             "should be at least 1", out);
-}
-
-static bool check_flags(const struct invocation *invocation)
-{
-    static const char *const pairs[][2] = {{"enable-gpu", "no-gpu"},
-                                           {"enable-simd", "no-simd"}};
-
-    for (size_t i = 0; i < 2; i++)
-        if (option_given(invocation, pairs[i][0]) &&
-            option_given(invocation, pairs[i][1]))
-            return reject(invocation->command,
-                          "--%s and --%s exclude each other", pairs[i][0],
-                          pairs[i][1]);
-    if (option_given(invocation, "patch") &&
-        (option_given(invocation, "format") ||
-         option_given(invocation, "json") || option_given(invocation, "all")))
-        return reject(invocation->command,
-                      "--patch has a form of its own: no --format, --json or "
-                      "--all");
-    if (option_given(invocation, "write-baseline") &&
-        !option_given(invocation, "baseline"))
-        return reject(invocation->command, "--write-baseline needs --baseline");
-    size_t unused;
-    return check_languages(invocation) && read_threshold(invocation, &unused);
-}
-
-static void apply_flags(const struct invocation *invocation,
-                        struct takt_project_config *config)
-{
-    const char *profile = option_value(invocation, "profile");
-
-    if (profile != NULL)
-        takt__profile_parse(profile, &config->profile);
-    config->enable_gpu =
-        (config->enable_gpu || option_given(invocation, "enable-gpu")) &&
-        !option_given(invocation, "no-gpu");
-    config->enable_simd =
-        (config->enable_simd || option_given(invocation, "enable-simd")) &&
-        !option_given(invocation, "no-simd");
-    size_t threshold = config->gpu_threshold;
-    read_threshold(invocation, &threshold);
-    config->gpu_threshold = threshold;
-}
-
-static const struct report_form *read_form(const struct invocation *invocation)
-{
-    static const struct report_form *const forms[] = {
-        &report_text, &report_json, &report_sarif};
-
-    if (option_given(invocation, "patch"))
-        return &report_patch;
-    if (option_given(invocation, "json") && !option_given(invocation, "format"))
-        return &report_json;
-    return forms[option_choice(invocation, "format")];
-}
 
 /* ---- the search ---- */
 
@@ -307,7 +247,33 @@ static void prepare_report(struct optimization *optimization)
                         ? &optimization->compiler
                         : NULL,
         .search = &optimization->search,
+        .out = optimization->page.stream != NULL ? optimization->page.stream
+                                                 : stdout,
         .profile = &optimization->profile};
+}
+
+/* Of what was written as JSON. */
+static int write_page(struct optimization *optimization)
+{
+    const struct invocation *invocation = optimization->invocation;
+    const char *path = option_value(invocation, "output");
+    struct takt_memory_file *page = &optimization->page;
+    struct report report = {.input_count = 1};
+
+    if (!takt__memory_file_close(page))
+        return complain(invocation->command, "no memory for a page");
+    if (page->length == 0) {
+        free(page->text); /* what is wrong was said */
+        return EXIT_FINDING;
+    }
+    report.input[0] = (struct report_input){.path = optimization->search.folder,
+                                            .kind = "optimize",
+                                            .text = page->text,
+                                            .length = page->length};
+    const int code = write_report(invocation->command, &report, false,
+                                  path != NULL ? path : "takt-optimize.html");
+    free(page->text);
+    return code;
 }
 
 /* A manifest that cannot be written ends it before anything is reported, so
@@ -343,6 +309,18 @@ static int optimize(struct optimization *optimization)
     return code == EXIT_DONE && optimization->grave > 0 ? EXIT_FINDING : code;
 }
 
+/* A page is written even if there are findings that --fail-on is about. */
+static int optimize_into(struct optimization *optimization)
+{
+    const bool has_page = option_given(optimization->invocation, "report");
+
+    if (has_page && !takt__memory_file_open(&optimization->page))
+        return complain(optimization->invocation->command, "no memory");
+    const int code = optimize(optimization);
+    const int written = has_page ? write_page(optimization) : EXIT_DONE;
+    return code == EXIT_DONE ? written : code;
+}
+
 /* Runs the analysis first if it has not started or is stale. One that failed
  * has to be looked at by the user. */
 static int prepare(struct optimization *optimization)
@@ -372,20 +350,20 @@ static int run(const struct invocation *invocation)
     if (optimization == NULL)
         return complain(invocation->command, "no memory");
     optimization->invocation = invocation;
-    optimization->form = read_form(invocation);
+    optimization->form = optimize_form(invocation);
     optimization->fail_on = (enum fail_on)option_choice(invocation, "fail-on");
-    int code = check_flags(invocation)
+    int code = check_optimize_flags(invocation)
                    ? workflow_open(invocation,
                                    is_dry ? WORKFLOW_IGNORES : WORKFLOW_CHANGES,
                                    &optimization->workflow)
                    : EXIT_USAGE;
     if (code == EXIT_DONE) {
-        apply_flags(invocation, &optimization->workflow.config);
+        apply_optimize_flags(invocation, &optimization->workflow.config);
         code = open_inputs(optimization) && open_rules(optimization)
                    ? prepare(optimization)
                    : EXIT_USAGE;
         if (code == EXIT_DONE)
-            code = optimize(optimization);
+            code = optimize_into(optimization);
         takt_ctx_destroy(optimization->rules.ctx);
         free(optimization->profile.diff);
         free_findings(&optimization->findings);
@@ -449,6 +427,9 @@ const struct command cmd_optimize = {
                 {"format", "NAME", "text|json|sarif",
                  "how to report (default text)"},
                 {"json", NULL, NULL, "the same as --format json"},
+                {"report", NULL, NULL, "write a page to look at"},
+                {"output", "FILE", NULL,
+                 "--report: where the page goes (default takt-optimize.html)"},
                 {"all", NULL, NULL,
                  "list every finding, also those nothing is to be done about"},
                 {"profile-data", "FILE", NULL,
@@ -476,6 +457,7 @@ const struct command cmd_optimize = {
                  "takt optimize --enable-gpu --gpu-threshold 1000 app",
                  "takt optimize --profile aggressive app",
                  "takt optimize --dry-run --format sarif app > takt.sarif",
+                 "takt optimize --dry-run --report app",
                  "takt optimize --dry-run --diff HEAD --fail-on any",
                  "takt optimize --dry-run --profile-data app.perf app"},
     .run = run,

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_report.c - `takt report`: one page that can be looked at and sent. */
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/new_file.h"
-#include "clean.h"
 #include "commands.h"
 #include "context.h"
 #include "report.h"
@@ -67,48 +62,6 @@ static bool open_machine(const struct invocation *invocation,
     return open_context(invocation->command, &wish, &report->ctx);
 }
 
-static bool print(FILE *stream, const struct report *report, bool is_json)
-{
-    return is_json ? print_report_json(stream, report)
-                   : print_page(stream, report);
-}
-
-static int no_memory(const struct invocation *invocation)
-{
-    return complain(invocation->command, "%s", takt_status_text(TAKT_ENOMEM));
-}
-
-static int write_file(const struct invocation *invocation,
-                      const struct report *report, bool is_json,
-                      const char *path)
-{
-    struct takt_new_file file;
-    takt_diag diag = {""};
-
-    if (takt__new_file_open(path, TAKT_NEW_FILE_STREAMS, &file, &diag) !=
-        TAKT_OK)
-        return usage_error(invocation->command, "%s", diag.text);
-    const int fd = fcntl(file.fd, F_DUPFD_CLOEXEC, 0);
-    FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (stream == NULL) {
-        takt__new_file_drop(&file);
-        return usage_error(invocation->command, "'%s': %s", path,
-                           strerror(errno));
-    }
-    const bool is_whole = print(stream, report, is_json);
-    const bool is_bad = ferror(stream) != 0;
-    if (fclose(stream) != 0 || is_bad || !is_whole) {
-        takt__new_file_drop(&file);
-        return !is_whole ? no_memory(invocation)
-                         : complain(invocation->command,
-                                    "'%s' could not be written", path);
-    }
-    if (takt__new_file_commit(&file, &diag) != TAKT_OK)
-        return complain(invocation->command, "%s", diag.text);
-    print_line(stderr, "takt report: wrote %s", path);
-    return EXIT_DONE;
-}
-
 static int make(const struct invocation *invocation,
                 const struct report *report)
 {
@@ -118,8 +71,11 @@ static int make(const struct invocation *invocation,
     if (path == NULL && !is_json)
         path = "takt-report.html";
     if (path != NULL)
-        return write_file(invocation, report, is_json, path);
-    return print(stdout, report, true) ? EXIT_DONE : no_memory(invocation);
+        return write_report(invocation->command, report, is_json, path);
+    return print_report_json(stdout, report)
+               ? EXIT_DONE
+               : complain(invocation->command, "%s",
+                          takt_status_text(TAKT_ENOMEM));
 }
 
 static int run(const struct invocation *invocation)
@@ -146,7 +102,8 @@ const struct command cmd_report = {
         "Without operands, or with a store: this machine, which expert is the "
         "fastest at which size, what each expert takes, and what was learned. "
         "With files that 'takt run --report --format json', 'takt run "
-        "--compare --format json' or 'takt optimize --format json' wrote: "
+        "--compare --format json' or 'takt optimize --format json' wrote, or "
+        "with traces ('takt run --trace FILE', 'takt trace --record FILE'): "
         "pages of those. Every number on it is one that --json prints.\n\n"
         "--anonymous leaves out names of programs, their arguments and paths.",
     .max_operands = max_operands,
@@ -158,6 +115,7 @@ const struct command cmd_report = {
                 {"json", NULL, NULL, "the data of the page, as JSON"}},
     .examples = {"takt report", "takt report -o machine.html",
                  "takt report run.json compare.json -o run.html",
+                 "takt report app.trace",
                  "takt report --anonymous -o to-send.html"},
     .run = run,
 };

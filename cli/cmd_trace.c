@@ -32,7 +32,17 @@ static void take_event(struct trace *trace, const struct trace_stream *stream,
                                ? one_thread_s(&trace->gauge, event)
                                : -1;
     tally_event(&trace->tally, event, would_s);
-    print_event(trace, stream, event);
+    if (event->kind != TAKT_EVENT_CALL || trace->most_calls == 0 ||
+        trace->calls++ < trace->most_calls)
+        print_event(trace, stream, event);
+}
+
+static void take_metrics(struct trace *trace, struct trace_stream *stream,
+                         const struct takt_trace_record *record)
+{
+    tally_metrics(&trace->tally, stream, record);
+    if (record->kind == TAKT_TRACE_TOTALS && trace->wants_totals)
+        print_totals(trace, stream);
 }
 
 static void take_record(struct trace *trace,
@@ -54,7 +64,7 @@ static void take_record(struct trace *trace,
     else if (record->kind != TAKT_TRACE_OP &&
              (record->kind != TAKT_TRACE_DURATION ||
               is_wanted(trace, record->duration.op)))
-        tally_metrics(&trace->tally, stream, record);
+        take_metrics(trace, stream, record);
     else if (record->kind == TAKT_TRACE_OP && is_wanted(trace, record->op.op))
         print_turn(trace, stream, &record->op,
                    tally_op(&trace->tally, stream, &record->op));
@@ -133,9 +143,8 @@ int open_signals(void)
 
 enum { poll_ms = 100 };
 
-/* Says why a file is of no use; NULL: it is. It begins with the header of its
- * first stream. */
-static const char *fault_of(int fd, char *text, size_t size)
+/* It begins with the header of its first stream. */
+const char *fault_of_trace(int fd, char *text, size_t size)
 {
     unsigned char bytes[TAKT_TRACE_FRAME + TAKT_TRACE_MOST];
     struct takt_trace_record record;
@@ -218,7 +227,7 @@ static int trace_file(struct trace *trace, const char *path, bool is_followed)
     const char *fault = inlet->fd < 0 ? strerror(errno)
                         : is_waiting_for_start(inlet->fd, is_followed)
                             ? NULL
-                            : fault_of(inlet->fd, text, sizeof text);
+                            : fault_of_trace(inlet->fd, text, sizeof text);
     if (fault != NULL)
         usage_error(trace->command, "'%s': %s%s", path, fault,
                     inlet->fd < 0 ? "; a command comes after --" : "");

@@ -40,7 +40,7 @@ struct command {
     size_t min_operands, max_operands;
     bool takes_program; /* words after -- are no operands, but a program's */
     struct option options[max_options + 1]; /* the last has no name */
-    const char *examples[8]; /* command line and result; NULL ends */
+    const char *examples[12]; /* command line and result; NULL ends */
     int (*run)(const struct invocation *invocation);
 };
 

@@ -145,6 +145,16 @@ bool set_cargo_profile(const struct workflow *workflow, bool is_named,
                        struct profile_outcome *outcome, char *error,
                        size_t size);
 
+/* ---- optimize_flags.c ---- */
+
+struct report_form;
+
+/* False: what makes no sense together was said. */
+bool check_optimize_flags(const struct invocation *invocation);
+void apply_optimize_flags(const struct invocation *invocation,
+                          struct takt_project_config *config);
+const struct report_form *optimize_form(const struct invocation *invocation);
+
 /* ---- reporting ---- */
 
 struct optimize_report;
@@ -175,6 +185,7 @@ struct optimize_report {
     const struct compile_command *compiler; /* of --cc; NULL: none */
     const struct search *search;
     const struct profile_outcome *profile;
+    FILE *out;         /* JSON goes there */
     const char *error; /* at its end: why it is not whole; NULL: it is */
     struct json json;
     struct sarif_rule {

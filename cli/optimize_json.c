@@ -14,7 +14,7 @@ static void begin(struct optimize_report *report)
     struct json *json = &report->json;
     const struct rules *rules = report->rules;
 
-    *json = json_begin(stdout);
+    *json = json_begin(report->out);
     json_print(json,
                "{schema:2 project:%s options:{enable_gpu:%d enable_simd:%d "
                "gpu_threshold:%ju "

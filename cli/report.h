@@ -10,6 +10,7 @@
 #include <takt/takt.h>
 
 #include "command.h"
+#include "history.h"
 #include "json.h"
 #include "map.h"
 #include "text/memory_file.h"
@@ -19,7 +20,7 @@ enum { most_inputs = 32 };
 /* A file that was given: JSON of another command. */
 struct report_input {
     const char *path;
-    const char *kind; /* "run", "compare", "optimize" */
+    const char *kind; /* "run", "compare", "optimize", "trace" */
     char *text;       /* owned */
     size_t length;
 };
@@ -40,11 +41,26 @@ bool read_input(const struct command *command, const char *path,
                 bool is_anonymous, struct report_input *out);
 void free_input(struct report_input *input);
 
+/* Leaves names and paths out of JSON that is complete. False: no memory. */
+bool hide_in(const char *kind, struct takt_memory_file *text);
+
+/* ---- report_trace.c ---- */
+
+bool is_trace(const char *path);
+bool read_trace(const struct command *command, const char *path,
+                struct report_input *out);
+
 /* ---- report_curves.c ---- */
 
 /* An array: for each op and dtype, what the experts take at each size. False:
  * no memory. */
 bool print_curves_json(struct json *json, takt_ctx *ctx, bool has_gpu);
+
+/* ---- report_limits.c ---- */
+
+/* Objects: the most operations and bytes per second that were measured. */
+void print_limits_json(struct json *json, takt_ctx *ctx,
+                       const struct memories *memories);
 
 /* ---- report_map.c ---- */
 
@@ -69,6 +85,11 @@ void print_map_table(FILE *stream, const struct map_question *question);
  * for all of it. */
 bool print_report_json(FILE *stream, const struct report *report);
 bool print_page(FILE *stream, const struct report *report);
+
+/* Replaces a file by one of both, and says so. Returns an exit code; what is
+ * wrong was said. */
+int write_report(const struct command *command, const struct report *report,
+                 bool is_json, const char *path);
 
 /* A page of what another command has written to `text` as JSON. Closes it.
  * False: no memory. */

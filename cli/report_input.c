@@ -27,8 +27,10 @@ static const char *kind_of(const struct takt_json_node *root)
 static bool is_personal(const char *name)
 {
     static const char *const names[] = {
-        "command", "libraries", "store",   "left_alone", "trouble", "failure",
-        "file",    "path",      "snippet", "function",   "project"};
+        "command", "libraries", "store",        "left_alone", "trouble",
+        "failure", "file",      "path",         "snippet",    "function",
+        "project", "rewrite",   "diff",         "backup",     "error",
+        "problem", "reason",    "gpu_problems", "device"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (name != NULL && strcmp(name, names[i]) == 0)
@@ -36,20 +38,47 @@ static bool is_personal(const char *name)
     return false;
 }
 
+/* In a trace, programs name their own ops and experts. */
+static bool is_of_program(const struct takt_json_node *node)
+{
+    static const char *const ours[] = {"simd.", "blas.", "cuda.", "vulkan."};
+    const char *text = node->text;
+
+    if (node->kind != TAKT_JSON_STRING || node->name == NULL)
+        return false;
+    if (strcmp(node->name, "op") == 0)
+        return takt_op_find(text) == NULL;
+    if (strcmp(node->name, "expert") != 0 &&
+        strcmp(node->name, "runner_up") != 0 &&
+        strcmp(node->name, "refused") != 0)
+        return false;
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        if (strncmp(text, ours[i], strlen(ours[i])) == 0)
+            return false;
+    return strcmp(text, "scalar") != 0;
+}
+
+static void hide(struct takt_json_node *node)
+{
+    node->first = node->last = NULL;
+    if (node->kind != TAKT_JSON_ARRAY)
+        node->kind = TAKT_JSON_NULL;
+    node->text = node->raw = node->kind == TAKT_JSON_ARRAY ? "[]" : "null";
+}
+
 /* They become null, or empty where a list is expected. At most 64 levels, which
  * the reader of JSON has seen to. */
-static void hide_names(struct takt_json_node *parent)
+static void hide_names(struct takt_json_node *parent, bool is_trace)
 {
-    for (struct takt_json_node *at = parent->first; at != NULL; at = at->next) {
-        if (!is_personal(at->name)) {
-            hide_names(at);
-            continue;
+    for (struct takt_json_node *at = parent->first; at != NULL; at = at->next)
+        if (is_trace && is_of_program(at)) {
+            at->text = "of the program";
+            at->raw = "\"of the program\"";
+        } else if (!is_personal(at->name)) {
+            hide_names(at, is_trace);
+        } else if (!is_trace || strcmp(at->name, "reason") != 0) {
+            hide(at);
         }
-        at->first = at->last = NULL;
-        if (at->kind != TAKT_JSON_ARRAY)
-            at->kind = TAKT_JSON_NULL;
-        at->text = at->raw = at->kind == TAKT_JSON_ARRAY ? "[]" : "null";
-    }
 }
 
 /* All of a file, at most 64 MiB. NULL: *wrong says why. */
@@ -96,7 +125,7 @@ static bool rewrite(struct takt_json_node *root, struct report_input *out)
 
     if (!takt__memory_file_open(&made))
         return false;
-    hide_names(root);
+    hide_names(root, strcmp(out->kind, "trace") == 0);
     takt__json_write(made.stream, root);
     if (!takt__memory_file_close(&made))
         return false;
@@ -106,25 +135,35 @@ static bool rewrite(struct takt_json_node *root, struct report_input *out)
     return true;
 }
 
+/* Of a trace, what is made of it; else the file as it is. */
+static bool read_text(const struct command *command, const char *path,
+                      struct report_input *out)
+{
+    const char *wrong;
+
+    if (is_trace(path))
+        return read_trace(command, path, out);
+    *out = (struct report_input){.path = path};
+    out->text = read_all(path, &out->length, &wrong);
+    return out->text != NULL || reject(command, "'%s': %s", path, wrong);
+}
+
 bool read_input(const struct command *command, const char *path,
                 bool is_anonymous, struct report_input *out)
 {
     struct takt_json_document document = {0};
     struct takt_json_trouble trouble = {0};
-    const char *wrong;
     bool is_read = false;
 
-    *out = (struct report_input){.path = path};
-    out->text = read_all(path, &out->length, &wrong);
-    if (out->text == NULL)
-        return reject(command, "'%s': %s", path, wrong);
+    if (!read_text(command, path, out))
+        return false;
     if (!takt__json_read(out->text, out->length, &document, &trouble))
         reject(command, "'%s', line %zu: %s", path, trouble.line,
                trouble.what != NULL ? trouble.what : "out of memory");
-    else if ((out->kind = kind_of(document.root)) == NULL)
+    else if (out->kind == NULL && (out->kind = kind_of(document.root)) == NULL)
         reject(command,
-               "'%s' is no report: give JSON of 'takt run --report', 'takt "
-               "run --compare' or 'takt optimize'",
+               "'%s' is no report: give a store, a trace, or JSON of 'takt run "
+               "--report', 'takt run --compare' or 'takt optimize'",
                path);
     else if (is_anonymous && !rewrite(document.root, out))
         reject(command, "'%s': out of memory", path);
@@ -134,6 +173,22 @@ bool read_input(const struct command *command, const char *path,
     if (!is_read)
         free_input(out);
     return is_read;
+}
+
+bool hide_in(const char *kind, struct takt_memory_file *text)
+{
+    struct takt_json_document document = {0};
+    struct takt_json_trouble trouble = {0};
+    struct report_input input = {
+        .kind = kind, .text = text->text, .length = text->length};
+    const bool is_done =
+        takt__json_read(text->text, text->length, &document, &trouble) &&
+        rewrite(document.root, &input);
+
+    takt__json_free(&document);
+    text->text = input.text;
+    text->length = input.length;
+    return is_done;
 }
 
 void free_input(struct report_input *input)

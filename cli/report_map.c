@@ -21,7 +21,8 @@ static const char style[] =
     "svg.map{--ink:#1c2733;--faint:#5a6775;--rule:#dfe5ea;--scalar:#d5dade;"
     "--simd:#9cc9f5;--team:#5f9fe8;--library:#f5b971;--gpu:#8fd3a5;"
     "--other:#d3b3ea;font:11px system-ui,sans-serif}"
-    "@media(prefers-color-scheme:dark){svg.map{--ink:#f2f6fa;--faint:#a9b6c3;"
+    "@media screen and "
+    "(prefers-color-scheme:dark){svg.map{--ink:#f2f6fa;--faint:#a9b6c3;"
     "--rule:#2b3642;--scalar:#56616c;--simd:#2b6196;--team:#1c4fa0;"
     "--library:#8a5310;--gpu:#23703f;--other:#6c3f8f}}"
     "svg.map text{fill:var(--ink)}svg.map .n{fill:var(--faint)}"
@@ -134,7 +135,7 @@ static void draw_ruler(FILE *stream, const struct map_frame *frame)
                 x_of(frame, step), x_of(frame, step), ruler_height - 6, bottom,
                 x_of(frame, step) + 2, text);
     }
-    fprintf(stream, "<text class=\"n\" x=\"4\" y=\"14\">n</text>\n");
+    fprintf(stream, "<text class=\"n\" x=\"4\" y=\"14\">size n</text>\n");
 }
 
 /* From pale, where the next expert is as fast, to full at twice as fast. */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* report_page.c - the page of `takt report`, and its data. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/new_file.h"
+#include "clean.h"
 #include "context.h"
-#include "history.h"
 #include "report.h"
 #include "text/utf8.h"
 
@@ -17,6 +20,10 @@
     extern const char name[]
 
 ASSET(takt__page_style, "page.css");
+ASSET(takt__page_parts, "parts.js");
+ASSET(takt__page_machine, "machine.js");
+ASSET(takt__page_run, "run.js");
+ASSET(takt__page_code, "code.js");
 ASSET(takt__page_script, "page.js");
 ASSET(takt__page_body, "page.html");
 
@@ -62,14 +69,29 @@ static bool text_end(struct takt_memory_file *text, struct json *json,
     return is_whole;
 }
 
+/* As `takt machine` has it: with all that drivers know of, also what is not
+ * used, and why. */
 static bool print_machine(struct json *json, const struct report *report)
 {
+    const takt_ctx_options options = {
+        .gpu = all_gpus(), .store = "", .telemetry = ""};
+    takt_ctx *ctx = NULL;
     struct takt_memory_file text;
 
     if (!takt__memory_file_open(&text))
         return false;
-    print_machine_json(text.stream, report->ctx, report->is_live);
-    return text_end(&text, json, "machine");
+    if (report->is_live)
+        takt_ctx_create(&options, &ctx);
+    print_machine_json(text.stream, ctx != NULL ? ctx : report->ctx,
+                       report->is_live);
+    takt_ctx_destroy(ctx);
+    if (!takt__memory_file_close(&text))
+        return false;
+    const bool is_whole = !report->is_anonymous || hide_in("machine", &text);
+    if (is_whole)
+        print_value(json, "machine", text.text, text.length);
+    free(text.text);
+    return is_whole;
 }
 
 static bool print_memories(struct json *json, const struct report *report,
@@ -82,6 +104,9 @@ static bool print_memories(struct json *json, const struct report *report,
     print_list(text.stream, memories, true);
     if (!text_end(&text, json, "history") || !takt__memory_file_open(&text))
         return false;
+    json_open(json, "limits", '[');
+    print_limits_json(json, report->ctx, memories);
+    json_close(json, ']');
     print_gain(text.stream, report->ctx, memories, true);
     return text_end(&text, json, "gain");
 }
@@ -112,15 +137,27 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-static bool print_context(struct json *json, const struct report *report)
+/* Whether it matters where operands are. A recorded machine has no driver, but
+ * the expert that it would have. */
+static bool has_gpu(const struct report *report)
 {
     takt_gpu_device gpu = {.size = sizeof gpu};
+    takt_backend backend;
 
+    if (report->is_live)
+        return find_usable_gpu(report->ctx, &gpu);
+    for (size_t i = 0; takt_ctx_expert(report->ctx, i, &backend) != NULL; i++)
+        if (backend == TAKT_BACKEND_GPU)
+            return true;
+    return false;
+}
+
+static bool print_context(struct json *json, const struct report *report)
+{
     if (!print_machine(json, report) || !print_learning(json, report))
         return false;
     json_open(json, "curves", '[');
-    const bool is_whole = print_curves_json(json, report->ctx,
-                                            find_usable_gpu(report->ctx, &gpu));
+    const bool is_whole = print_curves_json(json, report->ctx, has_gpu(report));
     json_close(json, ']');
     return is_whole;
 }
@@ -180,8 +217,7 @@ static void print_maps(FILE *stream, const struct report *report)
 {
     static const unsigned situations[] = {
         0, TAKT_SITUATION_REPEAT, TAKT_SITUATION_ASLEEP, TAKT_SITUATION_ON_GPU};
-    takt_gpu_device gpu = {.size = sizeof gpu};
-    const size_t count = find_usable_gpu(report->ctx, &gpu) ? 4 : 3;
+    const size_t count = has_gpu(report) ? 4 : 3;
 
     for (int dtype = TAKT_F32; dtype <= TAKT_F64; dtype++)
         for (size_t i = 0; i < count; i++)
@@ -222,6 +258,18 @@ static bool print_data(FILE *stream, const struct report *report)
     return is_whole;
 }
 
+static void print_script(FILE *stream)
+{
+    static const char *const files[] = {takt__page_parts, takt__page_machine,
+                                        takt__page_run, takt__page_code,
+                                        takt__page_script};
+
+    fputs("</script>\n<script>\n(() => {\n", stream);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        fputs(files[i], stream);
+    fputs("})();\n</script>\n", stream);
+}
+
 bool print_page(FILE *stream, const struct report *report)
 {
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n"
@@ -239,10 +287,38 @@ bool print_page(FILE *stream, const struct report *report)
     fputs("<script type=\"application/json\" id=\"data\">", stream);
     if (!print_data(stream, report))
         return false;
-    fputs("</script>\n<script>\n", stream);
-    fputs(takt__page_script, stream);
-    fputs("</script>\n</body>\n</html>\n", stream);
+    print_script(stream);
+    fputs("</body>\n</html>\n", stream);
     return true;
+}
+
+int write_report(const struct command *command, const struct report *report,
+                 bool is_json, const char *path)
+{
+    struct takt_new_file file;
+    takt_diag diag = {""};
+
+    if (takt__new_file_open(path, TAKT_NEW_FILE_STREAMS, &file, &diag) !=
+        TAKT_OK)
+        return usage_error(command, "%s", diag.text);
+    const int fd = fcntl(file.fd, F_DUPFD_CLOEXEC, 0);
+    FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (stream == NULL) {
+        takt__new_file_drop(&file);
+        return usage_error(command, "'%s': %s", path, strerror(errno));
+    }
+    const bool is_whole = is_json ? print_report_json(stream, report)
+                                  : print_page(stream, report);
+    const bool is_bad = ferror(stream) != 0;
+    if (fclose(stream) != 0 || is_bad || !is_whole) {
+        takt__new_file_drop(&file);
+        return complain(command, "'%s' could not be written%s", path,
+                        is_whole ? "" : ": out of memory");
+    }
+    if (takt__new_file_commit(&file, &diag) != TAKT_OK)
+        return complain(command, "%s", diag.text);
+    print_line(stderr, "takt %s: wrote %s", command->name, path);
+    return EXIT_DONE;
 }
 
 bool page_end(struct takt_memory_file *text, const char *kind, FILE *out)

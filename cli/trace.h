@@ -91,6 +91,7 @@ struct trace_stream {
     bool is_strange; /* of a later version: left alone */
     bool has_ended;
     uint64_t dropped; /* that the reader did not get */
+    uint64_t told_ns; /* when its totals were last told of */
     takt_metrics totals;
     struct last_sums *last; /* owned */
     size_t last_count;
@@ -133,11 +134,14 @@ enum turn tally_op(struct trace_tally *tally, struct trace_stream *stream,
 
 struct trace {
     const struct command *command;
-    FILE *out;      /* lines and summary */
-    bool is_json;   /* --format json */
-    bool is_chrome; /* --format chrome */
-    bool has_begun; /* with that: an event was written */
-    bool is_quiet;  /* --summary: no lines */
+    FILE *out;         /* lines and summary */
+    bool is_json;      /* --format json */
+    bool is_chrome;    /* --format chrome */
+    bool has_begun;    /* with that: an event was written */
+    bool is_quiet;     /* --summary: no lines */
+    size_t most_calls; /* that are told of; 0: there is no limit */
+    size_t calls;
+    bool wants_totals; /* JSON: what trials took, from time to time */
     bool has_colour;
     bool wants_all;    /* --all */
     bool as_is;        /* --as-is */
@@ -163,6 +167,10 @@ ssize_t take_bytes(struct trace *trace, struct inlet *inlet);
 /* When nothing more will come: what is left is not a whole record, but there
  * may be some within. */
 void take_rest(struct trace *trace, struct inlet *inlet);
+
+/* A trace in a file. Says why one is of no use; NULL: it is. Text goes to
+ * `text` where it has to be made. */
+const char *fault_of_trace(int fd, char *text, size_t size);
 
 /* The reader's own signals, from now on read from the file descriptor that is
  * returned; -1: that cannot be. */
@@ -225,6 +233,9 @@ void print_event(struct trace *trace, const struct trace_stream *stream,
                  const takt_event *event);
 void print_turn(struct trace *trace, const struct trace_stream *stream,
                 const takt_op_metric *metric, enum turn turn);
+
+/* What calls and trials of a stream took so far, as JSON. */
+void print_totals(struct trace *trace, struct trace_stream *stream);
 
 /* ---- trace_chrome.c: the same in the Trace Event Format ---- */
 

@@ -263,3 +263,26 @@ void print_turn(struct trace *trace, const struct trace_stream *stream,
     print_when(trace, stream, trace->tally.end_ns);
     print_coloured(trace, is_hot ? yellow : faint, text.at);
 }
+
+/* As time goes on, ever more seldom: a page has a thousand of them in an
+ * hour. */
+void print_totals(struct trace *trace, struct trace_stream *stream)
+{
+    const takt_metrics *totals = &stream->totals;
+    struct json json = json_begin(trace->out);
+    const uint64_t start_ns = trace->tally.start_ns;
+    double seconds = 0;
+
+    if (totals->now_ns <= start_ns ||
+        (double)(totals->now_ns - start_ns) < 1.01 * (double)stream->told_ns)
+        return;
+    stream->told_ns = totals->now_ns - start_ns;
+    for (size_t i = 0; i < stream->last_count; i++)
+        seconds += stream->last[i].seconds;
+    json_print(&json,
+               "{event:%s pid:%ju now_ns:%ju seconds:%g exploring_s:%g "
+               "explorations:%ju fallbacks:%ju drift_alarms:%ju}\n",
+               "totals", stream->pid, totals->now_ns, seconds,
+               totals->exploring_s, totals->explorations, totals->fallbacks,
+               totals->drift_alarms);
+}

@@ -64,7 +64,8 @@ TAKT_API const char *takt_reason_name(takt_reason reason);
 typedef struct takt_ctx_options {
     size_t size; /* sizeof(takt_ctx_options): see takt/takt.h */
     /* A recording of a machine (takt/machine.h). The context then answers for
-     * that machine and runs nothing. NULL: this machine. */
+     * that machine and runs nothing; a store that is named is read, and never
+     * written. NULL: this machine. */
     const char *recording;
     const takt_cost_model *cost; /* copied; NULL: the default model */
     takt_policy policy;          /* of calls that are run; 0: adaptive */

@@ -197,8 +197,8 @@ static void find_path(const takt_ctx *ctx, const takt_ctx_options *options,
                       char *out, size_t size)
 {
     out[0] = '\0';
-    if (ctx->is_recorded)
-        return;
+    if (ctx->is_recorded && options->store == NULL)
+        return; /* that of this machine has nothing to say about it */
     if (options->store == NULL &&
         takt__path_of_machine(ctx->machine->hw_fingerprint, out, size) !=
             TAKT_OK)
@@ -229,7 +229,7 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
                       ctx->machine->quota_cpus > 0 ? follow_quota : NULL,
                   .learned = takt__ctx_learned},
         .store_path = path,
-        .is_store_foreign = options->store_is_foreign != 0,
+        .is_store_foreign = options->store_is_foreign != 0 || ctx->is_recorded,
         .is_store_set = options->store == NULL && takt__config()->db != NULL,
         .machine = ctx->machine->hw_fingerprint,
         .software = software,

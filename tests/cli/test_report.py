@@ -17,6 +17,7 @@ import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import Browser  # noqa: E402
+import trace_records as records  # noqa: E402
 
 TAKT, MACHINES = sys.argv[1], sys.argv[2]
 HAS_BROWSER = (shutil.which("chromium") is not None and
@@ -31,7 +32,13 @@ def run_report(command):
     sums = {"calls": {"pass_through": 3, "baseline": 0, "scalar": 0,
                       "simd": 7, "gpu": 0}, "took_s": 0.25, "error_s": 0.001,
             "gain_s": 0.05, "why": {"small": 3}}
+    line = {name: [0] * 20 for name in ("baseline_s", "routed_cpu_s",
+                                        "routed_gpu_s", "numpy_loops_s")}
+    line.update(slot_s=0.1, baseline_s=[0.05, 0.1] * 10,
+                numpy_loops_s=[0.025] * 20)
     return {"schema": 3, "command": command, "wall_s": 2.0, "exit_status": 0,
+            "ended_unix_s": 1700000000, "timeline": line,
+            "total": {"why": {"small": 3, "settled": 2, "slower": 0}},
             "signal": None, "left_alone": None, "gpu": None, "trouble": None,
             "libraries": ["/home/me/libblas.so"],
             "parts": {"baseline_s": 0.5, "routed_cpu_s": 0.25,
@@ -56,9 +63,24 @@ def compare_report(command):
 
 
 def optimize_report(name):
-    return {"schema": 2, "summary": {}, "findings": [
-        {"file": name, "line": 3, "op": "matmul", "certainty": "exact",
-         "recommendation": {"backend": "simd", "predicted_speedup": 3.5}}]}
+    finding = {"file": name, "line": 3, "op": "matmul", "certainty": "exact",
+               "standing": "open", "test": False, "snippet": "for (;;) " + name,
+               "rewrite": "if (takt_matmul(" + name, "evidence":
+               {"share": 0.25, "by": "line", "shared_by": 1},
+               "recommendation": {"backend": "simd", "text": "SIMD",
+                                  "predicted_speedup": 3.5}}
+    return {"schema": 2, "summary": {"profiles": {"files": 1,
+            "formats": "gprof"}}, "project": name, "findings": [
+                finding, dict(finding, line=9, standing="library")]}
+
+
+def trace(name):
+    """Two calls, one of an op that the program named; trials and a change."""
+    return (records.header(program=name) + records.event(at=5) +
+            records.event(at=9, op=name[:200], expert=name[:60]) +
+            records.event(at=20, drift=True, took=3e-3) +
+            records.duration("matmul", "simd.avx2", 1, 750, 0.5) +
+            records.totals(explorations=3, drifts=1, told=2) + records.end())
 
 
 def pixels(png):
@@ -124,6 +146,50 @@ for (const e of document.querySelectorAll('body *')) {
 return least; })()"""
 
 
+# The same of what is written into the bars of maps, which are translucent.
+MAP_CONTRAST = """(() => {
+const parts = s => s.match(/[\\d.]+/g).map(Number);
+const lum = c => { const [r, g, b] = c.slice(0, 3).map(v => (v /= 255) <=
+    0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+const paper = parts(getComputedStyle(document.body).backgroundColor);
+let least = [99, ''];
+for (const e of document.querySelectorAll('svg.map g')) {
+    const [bar, text] = [e.querySelector('rect'), e.querySelector('text')];
+    if (!text) continue;
+    const share = Number(bar.getAttribute('fill-opacity'));
+    const fill = parts(getComputedStyle(bar).fill)
+        .map((v, i) => share * v + (1 - share) * paper[i]);
+    const a = lum(parts(getComputedStyle(text).fill)), b = lum(fill);
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < least[0]) least = [ratio, e.outerHTML.slice(0, 200)];
+}
+return least; })()"""
+
+# What a screen reader or a keyboard would miss: pictures without a name or a
+# table after them, controls without a label, tables without a head.
+NAMELESS = """(() => {
+const out = [];
+const all = s => [...document.querySelectorAll(s)];
+for (const p of all('main svg')) {
+    if (!p.getAttribute('aria-label') && !p.querySelector('title'))
+        out.push('no name: ' + p.outerHTML.slice(0, 80));
+    if (!p.closest('section').querySelector('table'))
+        out.push('no table: ' + p.outerHTML.slice(0, 80));
+}
+for (const c of all('input, select'))
+    if (c.labels.length === 0) out.push('no label: ' + c.outerHTML);
+for (const t of all('table'))
+    if (!t.closest('.tip') && !t.querySelector('thead th'))
+        out.push('no head: ' + t.outerHTML.slice(0, 80));
+for (const s of all('main section'))
+    if (!document.getElementById(s.getAttribute('aria-labelledby')))
+        out.push('no title: ' + s.id);
+for (const s of ['main', 'header', 'footer', 'nav[aria-label]', 'h1'])
+    if (all(s).length !== 1) out.push('landmark: ' + s);
+return out; })()"""
+
+
 class Report(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -139,21 +205,26 @@ class Report(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def takt(self, *words, status=0):
+    def takt(self, *words, status=0, **env):
+        env = {name: value for name, value in dict(self.env, **env).items()
+               if value is not None}
         ran = subprocess.run([TAKT, *words], capture_output=True, text=True,
-                             timeout=600, env=self.env, cwd=self.folder)
+                             timeout=600, env=env, cwd=self.folder)
         self.assertEqual(ran.returncode, status, ran.stdout + ran.stderr)
         return ran.stdout if status == 0 else ran.stderr
 
     def files(self, names):
         """A run, a comparison and findings in which those names occur."""
         made = {"run.json": run_report(["python3"] + names),
+                "again.json": run_report(["python3"]),
                 "compare.json": compare_report(names),
                 "optimize.json": optimize_report(names[0])}
         for name, content in made.items():
             with open(self.path(name), "w", encoding="utf-8") as file:
                 json.dump(content, file)
-        return list(made)
+        with open(self.path("run.trace"), "wb") as file:
+            file.write(trace(names[0]))
+        return [*made, "run.trace"]
 
     def test_data_is_json_and_pages_are_whole(self):
         data = json.loads(self.takt("report", "--json"))
@@ -219,8 +290,8 @@ class Report(unittest.TestCase):
         self.takt("report", "-o", self.path("missing/page.html"), status=2)
 
     def test_a_pipe_is_read_once(self):
-        files = self.files(["a.py"])
-        for name in files:
+        self.files(["a.py"])
+        for name in ("run.json", "compare.json", "optimize.json"):
             with open(self.path(name), "rb") as file:
                 ran = subprocess.run(
                     [TAKT, "report", "/dev/stdin", "--json"], env=self.env,
@@ -239,8 +310,76 @@ class Report(unittest.TestCase):
                   "page.html")
         with open(self.path("page.html"), encoding="utf-8") as file:
             page = file.read()
-        for word in ("secret", "/home/me", "run.json"):
+        for word in ("secret", "/home/me", "run.json", "run.trace"):
             self.assertNotIn(word, page)
+        # With the libraries that there are, whose paths it does not tell.
+        self.takt("report", "--anonymous", "-o", "page.html",
+                  TAKT_BLAS=self.path("none.so"))
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            page = file.read()
+        for word in ("/usr/", "/home", "/lib/", self.folder):
+            self.assertNotIn(word, page)
+
+    def test_a_recorded_machine_has_its_records(self):
+        machine = os.path.join(MACHINES, "xeon-h200-16")
+        prints = json.loads(self.takt("machine", "--from", machine, "--json"))
+        row = [prints["hw_fingerprint"], "", prints["sw_fingerprint"],
+               "0" * 32, "sum", "", "simd.avx512x16", "0", "0", "40", "1", "1",
+               "9", "11.5", "0.5", "0", "1048576", "262144", "0", "0", "1"]
+        with open(self.path("a.tsv"), "w", encoding="utf-8") as file:
+            file.write("takt history 1\n" + "\t".join(
+                "machine device software writer op layout expert dtype "
+                "situation bin epoch seq n mean m2 first_s bytes flops calls "
+                "seconds last_unix_s".split()) + "\n" + "\t".join(row) +
+                "\nend\t1\n")
+        self.takt("history", "import", "a.tsv", "--db", "a.db")
+        with open(self.path("a.db"), "rb") as file:
+            before = file.read()
+        data = json.loads(self.takt("report", "--machine", machine, "--db",
+                                    "a.db", "--json", TAKT_GPU=None))
+        self.assertEqual(data["learning"]["own_records"], 1)
+        self.assertEqual({c["resident"] for c in data["curves"]},
+                         {"host", "gpu"})
+        sums = next(c for c in data["curves"] if c["op"] == "sum" and
+                    c["dtype"] == "f32" and c["resident"] == "host")
+        team = next(e for e in sums["experts"]
+                    if e["name"] == "simd.avx512x16")
+        self.assertGreater(team["samples"][sums["n"].index(262144)], 0)
+        with open(self.path("a.db"), "rb") as file:
+            self.assertEqual(file.read(), before)
+
+    def test_traces_are_what_trace_says(self):
+        self.files(["add"])
+        told = [json.loads(line) for line in self.takt(
+            "trace", "--format", "json", "run.trace").splitlines()]
+        shown = json.loads(self.takt("report", "--json", "run.trace"))
+        shown = shown["inputs"][0]
+        self.assertEqual(shown["kind"], "trace")
+        self.assertEqual(shown["data"]["summary"], told[-1])
+        self.assertEqual([e for e in shown["data"]["events"]
+                          if e["event"] != "totals"], told[:-1])
+        with open(self.path("cut.trace"), "wb") as file:
+            file.write(trace("add")[:30])
+        self.assertIn("cut off", self.takt("report", "cut.trace", status=2))
+
+    def test_other_commands_write_the_same_page(self):
+        self.takt("report", "-o", "page.html")
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            page = file.read()
+        for words in (("map", "--html"), ("history", "list", "--html")):
+            self.assertEqual(self.takt(*words, TAKT_DB="none.db")[:2000],
+                             page[:2000])
+        self.takt("history", "export", "--html", status=2, TAKT_DB="none.db")
+        with open(self.path("a.c"), "w", encoding="utf-8") as file:
+            file.write("void f(int n, float *a, float *b, float *c) { for (int "
+                       "i = 0; i < n; i++) c[i] = a[i] + b[i]; }\n")
+        self.takt("optimize", "--dry-run", "--report", "--output", "o.html", ".")
+        with open(self.path("o.html"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertIn('"kind": "optimize"', page)
+        self.assertIn("a.c", page)
+        self.assertIn("--report", self.takt(
+            "optimize", "--dry-run", "--report", "--json", ".", status=2))
 
     def test_a_map_is_a_picture_of_the_ops_named(self):
         picture = self.takt("map", "matmul", "sum", "--svg")
@@ -251,39 +390,70 @@ class Report(unittest.TestCase):
     def test_a_chart_of_all_ops_fits_a_terminal(self):
         lines = self.takt("map").splitlines()
         self.assertLessEqual(len(lines), 45)
+        self.assertIn("B BLAS library", lines[2])  # the legend comes first
         self.assertLessEqual(max(map(len, lines[1:])), 80)
         self.assertNotIn("\033", "".join(lines))
 
     @unittest.skipUnless(HAS_BROWSER, "no chromium")
     def test_pages_in_a_browser(self):
         self.takt("report", "-o", "machine.html")
+        self.takt("report", "--machine", os.path.join(MACHINES, "xeon-h200-16"),
+                  "-o", "gpu.html", TAKT_GPU=None)
         self.takt("report", *self.files(HOSTILE), "-o", "hostile.html")
         with Browser() as browser:
-            for page in ("machine.html", "hostile.html"):
+            for page in ("machine.html", "gpu.html", "hostile.html"):
                 for width, dark in ((1100, False), (360, True)):
                     browser.open(self.path(page), width, dark=dark)
-                    self.assertEqual(browser.errors, [])
-                    self.assertEqual(len(browser.requests), 1)
-                    self.assertEqual(browser.ask(
-                        "document.documentElement.dataset.ready"), "yes")
-                    self.assertLessEqual(browser.ask(
-                        "document.documentElement.scrollWidth"), width)
-                    ratio, where = browser.ask(CONTRAST)
-                    self.assertGreaterEqual(ratio, 4.5, where)
+                    self.check_page(browser, width)
             self.check_hostile(browser)
+            self.check_files(browser)
             self.check_machine(browser)
+
+    def check_page(self, browser, width):
+        self.assertEqual(browser.errors, [])
+        self.assertEqual(len(browser.requests), 1)
+        self.assertEqual(browser.ask(
+            "document.documentElement.dataset.ready"), "yes")
+        browser.ask("document.querySelectorAll('details').forEach("
+                    "d => d.open = true)")
+        browser.ask("new Promise(r => setTimeout(r))")  # toggle events
+        self.assertLessEqual(browser.ask(
+            "document.documentElement.scrollWidth"), width)
+        for expression in (CONTRAST, MAP_CONTRAST):
+            ratio, where = browser.ask(expression)
+            self.assertGreaterEqual(ratio, 4.5, where)
+        self.assertEqual(browser.ask(NAMELESS), [])
 
     def check_hostile(self, browser):
         browser.open(self.path("hostile.html"))
+        browser.ask("document.querySelectorAll('details').forEach("
+                    "d => d.open = true)")
+        browser.ask("new Promise(r => setTimeout(r))")
         self.assertIsNone(browser.ask("window.hacked"))
-        text = browser.ask("document.body.textContent")
-        for name in HOSTILE[:2] + HOSTILE[4:]:
-            self.assertIn(name, text)
+        text = browser.ask("document.querySelector('main').textContent")
+        for name in HOSTILE:
+            shown = name.replace("\x1b", "\\u001b").replace("\u202e",
+                                                            "\\u202e")
+            self.assertTrue(shown in text, name[:40])
         self.assertEqual(browser.ask(
             "document.querySelectorAll('main img').length"), 0)
-        self.assertEqual(browser.ask(
-            "document.querySelectorAll('.chart .dot').length"), 14)
-        self.assertIn("+50 ms", text)
+
+    def check_files(self, browser):
+        def marks(where, what):
+            return browser.ask("document.querySelectorAll('#%s .chart .%s')"
+                               ".length" % (where, what))
+        text = browser.ask("document.querySelector('main').textContent")
+        self.assertEqual(marks("compare-3", "dot"), 14)
+        self.assertEqual(marks("compare-3", "median"), 2)
+        self.assertEqual(marks("runs", "interval"), 2)
+        self.assertEqual(marks("run-1", "slot"), 40)
+        self.assertEqual(marks("trace-5", "call"), 2)
+        self.assertEqual(marks("trace-5", "drift"), 1)
+        self.assertEqual(marks("trace-5", "line"), 2)
+        for said in ("+50 ms", "too small for it to matter", "25% of the time",
+                     "3.5 times as fast", "+ if (takt_matmul(", "gprof",
+                     "run by a library already"):
+            self.assertIn(said, text)
 
     def check_machine(self, browser):
         browser.open(self.path("machine.html"))
@@ -295,8 +465,17 @@ class Report(unittest.TestCase):
         browser.point(box[0] + box[2] / 2, box[1] + box[3] / 2)
         tip = browser.ask("document.querySelector('.tip').textContent")
         self.assertRegex(tip, r"^n = .*simd.*(us|ns|ms)")
+        browser.ask("document.querySelector('#crossover svg').focus()")
+        for name in ("ArrowRight", "ArrowRight"):
+            browser.call("Input.dispatchKeyEvent", type="keyDown", key=name)
+        self.assertEqual(browser.ask(
+            "document.querySelector('.tip strong').textContent"), "n = 12")
         lines = "document.querySelectorAll('#crossover .line').length"
         self.assertGreater(browser.ask(lines), 1)
+        browser.click("#crossover .keys input")
+        self.assertEqual(browser.ask(
+            "document.querySelector('#crossover .line')"
+            ".getAttribute('visibility')"), "hidden")
         before = browser.ask(
             "document.querySelector('#crossover .line').getAttribute('d')")
         browser.click("input[name=curve-shown][value='times the fastest']")

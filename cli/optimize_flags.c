@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* optimize_flags.c - options of `takt optimize`, over the project's file, over
+ * the defaults. */
+#include "commands.h"
+#include "context.h"
+#include "findings.h"
+
+static bool read_threshold(const struct invocation *invocation, size_t *out)
+{
+    return read_count_option(invocation, "gpu-threshold", SIZE_MAX,
+                             "should be at least 1", out);
+}
+
+bool check_optimize_flags(const struct invocation *invocation)
+{
+    static const char *const pairs[][2] = {{"enable-gpu", "no-gpu"},
+                                           {"enable-simd", "no-simd"}};
+
+    for (size_t i = 0; i < 2; i++)
+        if (option_given(invocation, pairs[i][0]) &&
+            option_given(invocation, pairs[i][1]))
+            return reject(invocation->command,
+                          "--%s and --%s exclude each other", pairs[i][0],
+                          pairs[i][1]);
+    if (option_given(invocation, "patch") &&
+        (option_given(invocation, "format") ||
+         option_given(invocation, "json") || option_given(invocation, "all")))
+        return reject(invocation->command,
+                      "--patch has a form of its own: no --format, --json or "
+                      "--all");
+    if (option_given(invocation, "report") &&
+        (option_given(invocation, "format") ||
+         option_given(invocation, "json") || option_given(invocation, "patch")))
+        return reject(invocation->command,
+                      "--report is a form of its own: no --format, --json or "
+                      "--patch");
+    if (option_given(invocation, "output") &&
+        !option_given(invocation, "report"))
+        return reject(invocation->command, "--output is for --report");
+    if (option_given(invocation, "write-baseline") &&
+        !option_given(invocation, "baseline"))
+        return reject(invocation->command, "--write-baseline needs --baseline");
+    size_t unused;
+    return check_languages(invocation) && read_threshold(invocation, &unused);
+}
+
+void apply_optimize_flags(const struct invocation *invocation,
+                          struct takt_project_config *config)
+{
+    const char *profile = option_value(invocation, "profile");
+
+    if (profile != NULL)
+        takt__profile_parse(profile, &config->profile);
+    config->enable_gpu =
+        (config->enable_gpu || option_given(invocation, "enable-gpu")) &&
+        !option_given(invocation, "no-gpu");
+    config->enable_simd =
+        (config->enable_simd || option_given(invocation, "enable-simd")) &&
+        !option_given(invocation, "no-simd");
+    size_t threshold = config->gpu_threshold;
+    read_threshold(invocation, &threshold);
+    config->gpu_threshold = threshold;
+}
+
+const struct report_form *optimize_form(const struct invocation *invocation)
+{
+    static const struct report_form *const forms[] = {
+        &report_text, &report_json, &report_sarif};
+
+    if (option_given(invocation, "patch"))
+        return &report_patch;
+    if (option_given(invocation, "report") ||
+        (option_given(invocation, "json") &&
+         !option_given(invocation, "format")))
+        return &report_json;
+    return forms[option_choice(invocation, "format")];
+}
