@@ -201,10 +201,11 @@ void print_chart(takt_ctx *ctx, takt_dtype dtype, unsigned situation)
             find_map_row(ctx, op, dtype, family, situation, &row))
             add_row(is_vector(family) ? &vectors : &others, &row);
     }
+    printf(". scalar   1 SIMD, one thread   2-9 SIMD on so many threads   * on "
+           "more\nB BLAS library   G GPU%s\n\n",
+           has_colour ? "   pale: the next expert is about as fast" : "");
     print_part(&vectors, has_colour);
     print_part(&others, has_colour);
-    puts("\n. scalar   1 SIMD, one thread   2-9 SIMD on so many threads   * on "
-         "more\nB BLAS library   G GPU");
     puts("'takt map OP' has the sizes, names and margins; 'takt report' "
          "pictures.");
 }

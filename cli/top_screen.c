@@ -161,8 +161,8 @@ uint64_t draw_screen(FILE *out, const struct top_model *model,
                      row_text(&rows[i], view->pid == 0).at);
         } else {
             put_line(out, view, "2",
-                     i == 0 ? "no program that uses Takt has made calls yet "
-                              "(they are noticed within a second or two)"
+                     i == 0 ? "no program of this user has made calls yet; "
+                              "those of other users are not shown"
                             : "");
         }
     }
