@@ -141,11 +141,13 @@ static int print_html_page(const struct asking *asking)
 
     if (code != EXIT_DONE)
         return code;
-    print_page(
+    const bool is_whole = print_page(
         stdout,
         &(struct report){.ctx = ctx, .store = asking->store, .is_live = true});
     takt_ctx_destroy(ctx);
-    return EXIT_DONE;
+    return is_whole
+               ? EXIT_DONE
+               : complain(&cmd_history, "%s", takt_status_text(TAKT_ENOMEM));
 }
 
 /* The work of a shape in every dtype is the same but for its bytes; f32 is

@@ -232,13 +232,13 @@ static void print_picture(const struct mapping *mapping)
                                             .self = mapping->invocation});
 }
 
-static void print_html_page(const struct mapping *mapping)
+static bool print_html_page(const struct mapping *mapping)
 {
-    print_page(stdout,
-               &(struct report){
-                   .ctx = mapping->ctx,
-                   .store = option_value(mapping->invocation, "db"),
-                   .is_live = !option_given(mapping->invocation, "machine")});
+    return print_page(
+        stdout, &(struct report){
+                    .ctx = mapping->ctx,
+                    .store = option_value(mapping->invocation, "db"),
+                    .is_live = !option_given(mapping->invocation, "machine")});
 }
 
 static struct mapping read_options(const struct invocation *invocation)
@@ -258,6 +258,7 @@ static int run(const struct invocation *invocation)
     struct mapping mapping = read_options(invocation);
     const size_t policy = option_choice(invocation, "policy");
     takt_gpu_device gpu = {.size = sizeof gpu};
+    int code = EXIT_DONE;
     const struct context_wish wish = {
         .recording = option_value(invocation, "machine"),
         .store = option_value(invocation, "db"),
@@ -276,11 +277,14 @@ static int run(const struct invocation *invocation)
     else if (option_given(invocation, "svg"))
         print_picture(&mapping);
     else if (option_given(invocation, "html"))
-        print_html_page(&mapping);
+        code = print_html_page(&mapping)
+                   ? EXIT_DONE
+                   : complain(invocation->command, "%s",
+                              takt_status_text(TAKT_ENOMEM));
     else
         print_map(&mapping);
     takt_ctx_destroy(mapping.ctx);
-    return EXIT_DONE;
+    return code;
 }
 
 const struct command cmd_map = {

@@ -85,8 +85,9 @@ static bool print_machine(struct json *json, const struct report *report)
     print_machine_json(text.stream, ctx != NULL ? ctx : report->ctx,
                        report->is_live);
     takt_ctx_destroy(ctx);
-    const bool is_whole = takt__memory_file_close(&text) &&
-                          (!report->is_anonymous || hide_in("machine", &text));
+    if (!takt__memory_file_close(&text))
+        return false;
+    const bool is_whole = !report->is_anonymous || hide_in("machine", &text);
     if (is_whole)
         print_value(json, "machine", text.text, text.length);
     free(text.text);
@@ -101,13 +102,11 @@ static bool print_memories(struct json *json, const struct report *report,
     if (memories->is_short || !takt__memory_file_open(&text))
         return false;
     print_list(text.stream, memories, true);
-    if (!text_end(&text, json, "history"))
+    if (!text_end(&text, json, "history") || !takt__memory_file_open(&text))
         return false;
     json_open(json, "limits", '[');
     print_limits_json(json, report->ctx, memories);
     json_close(json, ']');
-    if (!takt__memory_file_open(&text))
-        return false;
     print_gain(text.stream, report->ctx, memories, true);
     return text_end(&text, json, "gain");
 }
@@ -117,7 +116,8 @@ static bool print_learning(struct json *json, const struct report *report)
     takt_learning learning = {.size = sizeof learning};
     struct memories memories;
 
-    takt_ctx_learning(report->ctx, &learning);
+    if (takt_ctx_learning(report->ctx, &learning) != TAKT_OK)
+        return false;
     json_print(json, "learning:{store:%s own_records:%g other_records:%g}",
                report->is_anonymous ? NULL : known_text(learning.store),
                learning.own_records, learning.other_records);
@@ -243,18 +243,6 @@ static void print_body(FILE *stream, const struct report *report)
     fputs(rest, stream);
 }
 
-static void print_script(FILE *stream)
-{
-    static const char *const files[] = {takt__page_parts, takt__page_machine,
-                                        takt__page_run, takt__page_code,
-                                        takt__page_script};
-
-    fputs("</script>\n<script>\n(() => {\n", stream);
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        fputs(files[i], stream);
-    fputs("})();\n</script>\n", stream);
-}
-
 /* The data, as text of the page. False: no memory. */
 static bool print_data(FILE *stream, const struct report *report)
 {
@@ -268,6 +256,18 @@ static bool print_data(FILE *stream, const struct report *report)
         print_embedded(stream, data.text, data.length);
     free(data.text);
     return is_whole;
+}
+
+static void print_script(FILE *stream)
+{
+    static const char *const files[] = {takt__page_parts, takt__page_machine,
+                                        takt__page_run, takt__page_code,
+                                        takt__page_script};
+
+    fputs("</script>\n<script>\n(() => {\n", stream);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        fputs(files[i], stream);
+    fputs("})();\n</script>\n", stream);
 }
 
 bool print_page(FILE *stream, const struct report *report)
@@ -312,9 +312,8 @@ int write_report(const struct command *command, const struct report *report,
     const bool is_bad = ferror(stream) != 0;
     if (fclose(stream) != 0 || is_bad || !is_whole) {
         takt__new_file_drop(&file);
-        return !is_whole
-                   ? complain(command, "%s", takt_status_text(TAKT_ENOMEM))
-                   : complain(command, "'%s' could not be written", path);
+        return complain(command, "'%s' could not be written%s", path,
+                        is_whole ? "" : ": out of memory");
     }
     if (takt__new_file_commit(&file, &diag) != TAKT_OK)
         return complain(command, "%s", diag.text);

@@ -56,8 +56,8 @@ static const char *write_trace(struct trace *trace, struct inlet *inlet,
     trace->out = events.stream;
     gauge_open(&trace->gauge, NULL);
     const bool is_read = read_records(trace, inlet);
-    bool is_whole =
-        takt__memory_file_close(&events) && takt__memory_file_open(out);
+    const bool has_events = takt__memory_file_close(&events);
+    bool is_whole = has_events && takt__memory_file_open(out);
     if (is_whole) {
         fputs("{\"events\":[", out->stream);
         print_lines(out->stream, events.text, events.length);

@@ -23,7 +23,7 @@
 /* The variable in which a process finds the file. */
 #define TAKT_STATS_VARIABLE "TAKT_RUN_BOARD"
 
-#define TAKT_STATS_TITLE "takt stats 4\n"
+#define TAKT_STATS_TITLE "takt stats 5\n"
 
 enum {
     TAKT_STATS_CLASSES = 32,

@@ -10,7 +10,7 @@ WHYS = ("small", "settled", "starting", "form", "routine", "nested", "empty",
         "wrong", "no_router", "no_gpu", "asleep", "slower", "lost", "policy",
         "tried")
 LETTERS, CLASSES, LIBRARIES, TEXT = 4, 32, 8, 256
-TITLE = b"takt stats 4\n"
+TITLE = b"takt stats 5\n"
 NUMBERS = 3 * len(WAYS) + 2 + 4 + len(WHYS) + 3  # of one cell
 HEAD = 16 + 3 * 8 + (LIBRARIES + 2) * (4 + TEXT) + (7 + 3) * 8
 LOOPS_AT = HEAD + len(ROUTINES) * LETTERS * CLASSES * NUMBERS * 8
