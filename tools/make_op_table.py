@@ -6,7 +6,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OP = re.compile(r'^TAKT_OP\((\w+),\s*(\w+),\s*(\w+),\s*(\d+),\s*(\d+),\s*'
-                r'(\w+),\s*([\w(), ]+?),\s*"(.*)"\)$', re.M)
+                r'(?:AS_COUNTED|COST\(\d+, \d+\)),\s*(\w+),\s*([\w(), ]+?),\s*"(.*)"\)$', re.M)
 ALIAS = re.compile(r"^TAKT_ALIAS\((\w+),\s*(\w+)\)$", re.M)
 SIZES = re.compile(r'^TAKT_FORM\((\w+), \w+, \w+, "(.*)"', re.M)
 ACCURACY = {

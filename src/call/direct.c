@@ -74,7 +74,8 @@ static bool one_thread_is_best(const takt_ctx *ctx, struct takt_key key,
         if (word != 0 && (uint8_t)word != ctx->decider.team[0].expert &&
             takt__cell_unpack(word).seconds > too_short_s)
             return false;
-        if (word == 0 && !takt__decider_prefers_one_thread(&ctx->decider, work))
+        if (word == 0 &&
+            !takt__decider_prefers_one_thread(&ctx->decider, key, work))
             return false;
     }
     return true;
@@ -195,13 +196,15 @@ static size_t most_short_of(const takt_ctx *ctx, const takt_op *op,
 {
     static const double short_s = 0.3e-6;
     const struct takt_rates *rates = &ctx->decider.team[0].rates;
+    const double cost = takt__op_entry(op)->cost[dtype];
     size_t size = 0;
 
     for (size_t next = 1; next < 1 << 20; next += next / 8 + 1) {
         const takt_shape shape = shape_of(op, (double)next);
         takt_work work;
         if (takt_op_work(op, dtype, &shape, &work) != TAKT_OK ||
-            takt__rates_seconds(rates, work.bytes, work.flops, 0) > short_s)
+            takt__rates_seconds(rates, work.bytes, work.flops * cost, 0) >
+                short_s)
             break;
         size = next;
     }

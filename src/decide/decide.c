@@ -67,9 +67,13 @@ static takt_status ask_rule(const struct takt_decider *decider,
 /* ---- the prior ----------------------------------------------------------- */
 
 struct takt_cell takt__decide_consider(const struct takt_decider *decider,
-                                       const takt_work *work,
+                                       const struct takt_sizes *sizes,
                                        unsigned situation)
 {
+    const double flops =
+        sizes->work.flops *
+        (sizes->has_key ? takt__series_cost(sizes->key.series) : 1);
+
     struct takt_cell cell = {.best = (uint8_t)decider->team[0].expert,
                              .runner_up = (uint8_t)decider->team[0].expert,
                              .confidence = 0.5f};
@@ -77,8 +81,8 @@ struct takt_cell takt__decide_consider(const struct takt_decider *decider,
 
     for (unsigned i = 0; i < decider->team_count; i++) {
         const struct takt_team *team = &decider->team[i];
-        const double seconds = takt__rates_seconds(&team->rates, work->bytes,
-                                                   work->flops, situation);
+        const double seconds = takt__rates_seconds(
+            &team->rates, sizes->work.bytes, flops, situation);
         if (seconds < best_s) {
             second_s = best_s;
             cell.runner_up = cell.best;
@@ -95,9 +99,13 @@ struct takt_cell takt__decide_consider(const struct takt_decider *decider,
 }
 
 bool takt__decider_prefers_one_thread(const struct takt_decider *decider,
+                                      struct takt_key key,
                                       const takt_work *work)
 {
-    return !takt__decide_consider(decider, work, TAKT_REPEAT).is_threaded;
+    const struct takt_sizes sizes = {
+        .work = *work, .has_key = true, .key = key};
+
+    return !takt__decide_consider(decider, &sizes, TAKT_REPEAT).is_threaded;
 }
 
 void takt__decider_set_default(struct takt_decider *decider, const takt_op *op,
@@ -131,8 +139,7 @@ static void choose_simd(const struct takt_decider *decider,
     out->expert = (uint8_t)decider->team[0].expert;
     if (sizes->work.bytes < 0)
         return;
-    struct takt_cell cell =
-        takt__decide_consider(decider, &sizes->work, situation);
+    struct takt_cell cell = takt__decide_consider(decider, sizes, situation);
     if (!is_rule)
         prefer_default(decider, sizes->op, &cell);
     out->expert = cell.best;
@@ -262,8 +269,7 @@ bool takt__decide_learned(const struct takt_decider *decider,
 static uint64_t ask_prior(struct takt_decider *decider,
                           const struct takt_sizes *sizes, unsigned situation)
 {
-    struct takt_cell cell =
-        takt__decide_consider(decider, &sizes->work, situation);
+    struct takt_cell cell = takt__decide_consider(decider, sizes, situation);
 
     prefer_default(decider, sizes->op, &cell);
     takt__table_offer(&decider->table, sizes->key, situation, &cell);

@@ -64,6 +64,7 @@ void takt__decider_set_default(struct takt_decider *decider, const takt_op *op,
 
 /* Whether one thread is first for that work even with all workers awake. */
 bool takt__decider_prefers_one_thread(const struct takt_decider *decider,
+                                      struct takt_key key,
                                       const takt_work *work);
 
 /* A decision before it is made into text. The expert is a number of the table.

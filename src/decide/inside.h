@@ -7,7 +7,7 @@
 
 /* The team that the prior expects to finish first, and the next. */
 struct takt_cell takt__decide_consider(const struct takt_decider *decider,
-                                       const takt_work *work,
+                                       const struct takt_sizes *sizes,
                                        unsigned situation);
 
 /* Whether the last call that had a use for threads ended a moment ago: as long

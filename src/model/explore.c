@@ -99,6 +99,17 @@ static double due_at(const struct takt_stat *stat, double price_s,
            trusted * n * sqrt(n) * (price_s + best_s);
 }
 
+/* So many sigma better than expected an arm may be. One that was measured at
+ * other sizes of the series is expected by more than the rates. */
+static float doubt_of(const struct takt_posterior *posterior, unsigned arm,
+                      const struct takt_stat *stat)
+{
+    const bool is_measured_here = stat != NULL && stat->all.n >= 1;
+
+    return !is_measured_here && takt__is_measured(posterior->series, arm) ? 1
+                                                                          : 2;
+}
+
 /* Whether an arm is worth a trial now; if not, *due_s may become the time when
  * it is. */
 static bool is_wanted(const struct takt_posterior *posterior,
@@ -109,7 +120,8 @@ static bool is_wanted(const struct takt_posterior *posterior,
     const struct takt_arm_cost *best = &ranking->of[ranking->best];
     const struct takt_stat *stat =
         takt__posterior_stat(posterior, cost->arm, bucket);
-    const float low = cost->log_mean - 2 * sqrtf(cost->variance);
+    const float low = cost->log_mean - doubt_of(posterior, cost->arm, stat) *
+                                           sqrtf(cost->variance);
 
     if (!is_near(posterior->model, ranking, cost) ||
         (posterior->model->arm[cost->arm].is_unrated &&

@@ -59,6 +59,7 @@ struct takt_series {
     bool is_wanted;     /* called or asked about: only then it is published */
     bool has_gpu_slots; /* published for its GPUs */
     int8_t link;        /* TAKT_LINK_...; -1: of an op */
+    double cost;        /* of a flop on a processor: takt__series_cost() */
     int8_t limit; /* its index in takt_model.limit; -1: of a user's op, link */
     struct takt_budget *budget;               /* of its op */
     struct takt_bandit *bandit[TAKT_COLUMNS]; /* TAKT_BUCKETS each, or NULL */
@@ -154,6 +155,15 @@ static inline unsigned takt__track_situation(const struct takt_series *series,
                                              : TAKT_REPEAT);
 }
 
+/* What counts as flops of a call: a GPU has units of its own for what takes a
+ * processor longer. */
+static inline double takt__series_flops(const struct takt_series *series,
+                                        const struct takt_arm *arm,
+                                        const takt_work *work)
+{
+    return takt__arm_is_gpu(arm) ? work->flops : work->flops * series->cost;
+}
+
 /* Seconds by the rates alone, and (if `bound` is not NULL) what bounds them. */
 static inline double takt__series_expect(const struct takt_series *series,
                                          const struct takt_arm *arm,
@@ -163,7 +173,8 @@ static inline double takt__series_expect(const struct takt_series *series,
     return series->link >= 0
                ? takt__rates_link(&arm->rates, (unsigned)series->link,
                                   work->bytes, bound)
-               : takt__rates_expect(&arm->rates, work->bytes, work->flops,
+               : takt__rates_expect(&arm->rates, work->bytes,
+                                    takt__series_flops(series, arm, work),
                                     situation, bound);
 }
 

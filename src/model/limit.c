@@ -17,7 +17,6 @@ void takt__limit_reset(struct takt_limit limit[2])
 {
     for (unsigned b = 0; b <= TAKT_BOUND_COMPUTING; b++)
         limit[0].factor[b] = limit[1].factor[b] = 1;
-    limit[1].factor[TAKT_BOUND_COMPUTING] = 2; /* vectors of half as many */
 }
 
 static bool has_limit(const struct takt_series *series,
@@ -34,18 +33,21 @@ void takt__limit_see(struct takt_model *model, const struct takt_series *series,
         return;
     double *factor = &model->limit[series->limit].factor[bound];
     const double by_rates =
-        takt__rates_part(&arm->rates, work->bytes, work->flops, (uint8_t)bound);
+        takt__rates_part(&arm->rates, work->bytes,
+                         takt__series_flops(series, arm, work), (uint8_t)bound);
     *factor = fmin(*factor, seconds / by_rates);
 }
 
 /* The least time of a call, in ln(seconds). */
 static float log_least(const struct takt_limit *limit,
+                       const struct takt_series *series,
                        const struct takt_arm *arm, const takt_work *work)
 {
     uint8_t level;
     const double moving = takt__rates_moving(&arm->rates, work->bytes, &level);
     const double computing = takt__rates_part(
-        &arm->rates, work->bytes, work->flops, TAKT_BOUND_COMPUTING);
+        &arm->rates, work->bytes, takt__series_flops(series, arm, work),
+        TAKT_BOUND_COMPUTING);
 
     return logf((float)fmax(moving * limit->factor[level],
                             computing * limit->factor[TAKT_BOUND_COMPUTING]));
@@ -81,9 +83,9 @@ void takt__limit_apply(const struct takt_model *model,
     if (!has_limit(series, of))
         return;
     for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
-        const float least =
-            log_least(&model->limit[series->limit], of, &series->typical[j]) -
-            prediction->log_rates[j];
+        const float least = log_least(&model->limit[series->limit], series, of,
+                                      &series->typical[j]) -
+                            prediction->log_rates[j];
         if (mean[j] < least && !is_measured(track, situation, j))
             mean[j] = least;
     }

@@ -38,21 +38,28 @@ static const struct {
 #include "op/forms.def"
 };
 
+#define COST(f32_, f64_)                         \
+    {                                            \
+        [TAKT_F32] = (f32_), [TAKT_F64] = (f64_) \
+    }
+#define AS_COUNTED COST(1, 2)
+
 static const struct takt_op_entry catalogue[] = {
-#define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, \
-                accuracy_, summary_)                                 \
-    {.op = {.name = #name_,                                          \
-            .summary = summary_,                                     \
-            .complexity = TAKT_COMPLEXITY_##complexity_,             \
-            .dtypes = dtypes_,                                       \
-            .inputs = inputs_,                                       \
-            .rank_min = RANK_MIN_##form_,                            \
-            .rank_max = RANK_MAX_##form_,                            \
-            .shape = shapes.form_},                                  \
-     .id = TAKT_OP_##name_,                                          \
-     .series = TAKT_SERIES_##name_,                                  \
-     .form = TAKT_FORM_##form_,                                      \
-     .flops = flops_,                                                \
+#define TAKT_OP(name_, complexity_, form_, inputs_, flops_, cost_, dtypes_, \
+                accuracy_, summary_)                                        \
+    {.op = {.name = #name_,                                                 \
+            .summary = summary_,                                            \
+            .complexity = TAKT_COMPLEXITY_##complexity_,                    \
+            .dtypes = dtypes_,                                              \
+            .inputs = inputs_,                                              \
+            .rank_min = RANK_MIN_##form_,                                   \
+            .rank_max = RANK_MAX_##form_,                                   \
+            .shape = shapes.form_},                                         \
+     .id = TAKT_OP_##name_,                                                 \
+     .series = TAKT_SERIES_##name_,                                         \
+     .form = TAKT_FORM_##form_,                                             \
+     .flops = flops_,                                                       \
+     .cost = cost_,                                                         \
      .tolerance = accuracy_},
 #include "op/ops.def"
 };

@@ -130,7 +130,8 @@ struct takt_op_entry {
     unsigned user_op; /* which of the user's ops it is, if it is one */
     unsigned series;  /* its first: see key.h */
     enum takt_form form;
-    double flops; /* per element or per inner step */
+    double flops;   /* per element or per inner step */
+    double cost[2]; /* by dtype: times what so many multiply-adds take */
     struct takt_tolerance tolerance;
     takt_work (*work)(const takt_shape *shape, takt_dtype dtype, void *self);
     void *self;

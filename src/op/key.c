@@ -104,6 +104,15 @@ unsigned takt__series_op(unsigned series)
                : TAKT_OP_NUMBERS;
 }
 
+double takt__series_cost(unsigned series)
+{
+    if (series >= TAKT_SERIES_USER)
+        return 1;
+    const struct takt_op_entry *entry = entry_at(op_of(series));
+    return entry
+        ->cost[(series - entry->series) / takt__forms[entry->form].layouts];
+}
+
 int takt__series_find(const takt_op *op, takt_dtype dtype, const char *layout)
 {
     const struct takt_op_entry *entry = takt__op_entry(op);

@@ -72,6 +72,10 @@ void takt__series_name(unsigned series, enum takt_op_id *op, unsigned *user_op,
  * TAKT_OP_NUMBERS. */
 unsigned takt__series_op(unsigned series);
 
+/* How many times as long as so many multiply-adds the operations of a series
+ * take on a processor: ops.def. */
+double takt__series_cost(unsigned series);
+
 /* The series of an op with a layout of that name; -1: there is none. */
 int takt__series_find(const takt_op *op, takt_dtype dtype, const char *layout);
 

@@ -9,8 +9,8 @@
 #include "takt/op.h"
 
 enum takt_op_id {
-#define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, \
-                accuracy_, summary_)                                 \
+#define TAKT_OP(name_, complexity_, form_, inputs_, flops_, cost_, dtypes_, \
+                accuracy_, summary_)                                        \
     TAKT_OP_##name_,
 #include "op/ops.def"
     TAKT_OP_COUNT
@@ -43,10 +43,10 @@ static inline unsigned takt__link_of(bool is_in, bool is_pinned)
 
 /* The first series of each op; f32 first, then f64. */
 enum {
-#define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, \
-                accuracy_, summary_)                                 \
-    TAKT_SERIES_##name_,                                             \
-        TAKT_SERIES_END_##name_ =                                    \
+#define TAKT_OP(name_, complexity_, form_, inputs_, flops_, cost_, dtypes_, \
+                accuracy_, summary_)                                        \
+    TAKT_SERIES_##name_,                                                    \
+        TAKT_SERIES_END_##name_ =                                           \
             TAKT_SERIES_##name_ + 2 * TAKT_LAYOUTS_##form_ - 1,
 #include "op/ops.def"
     TAKT_SERIES_USER,

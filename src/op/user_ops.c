@@ -66,6 +66,7 @@ static struct takt_user_op *make(const takt_op_spec *spec)
         .id = TAKT_OP_COUNT,
         .form = TAKT_FORM_user,
         .flops = 1,
+        .cost = {1, 1},
         .work = spec->work,
         .self = spec->self,
     };

@@ -36,6 +36,7 @@ struct sim_cell {
 
 struct sim_series {
     double factor[SIM_ARMS]; /* truth on this series; 0 counts as 1 */
+    double flops[SIM_ARMS];  /* the same, of each operation alone */
     bool has_run[SIM_ARMS];
     struct sim_cell cell[TAKT_SITUATIONS][TAKT_BUCKETS];
 };
@@ -156,8 +157,10 @@ static inline double sim_seconds(struct sim *sim, unsigned series, unsigned arm,
                                  const takt_work *work, unsigned situation)
 {
     const double factor = sim_series_at(sim, series)->factor[arm];
+    const double flops = sim_series_at(sim, series)->flops[arm];
 
-    return takt__rates_seconds(&sim->truth[arm], work->bytes, work->flops,
+    return takt__rates_seconds(&sim->truth[arm], work->bytes,
+                               work->flops * (flops > 0 ? flops : 1),
                                situation) *
            sim->slowness[arm] * (factor > 0 ? factor : 1);
 }
