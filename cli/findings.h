@@ -71,7 +71,7 @@ enum { longest_symbol = 128 };
  * and "Model.matmul". */
 void plain_symbol(const char *symbol, char out[longest_symbol]);
 
-/* Whether nobody of the project wrote it: a runtime's, libc's, libm's. */
+/* Whether it is not the project's: a runtime's, libc's, libm's. */
 bool is_foreign_symbol(const char *symbol);
 
 /* ---- finding_notes.c: what the text of a file says about its findings ---- */

@@ -8,8 +8,8 @@
 
 /* ---- which --------------------------------------------------------------- */
 
-/* Letters of the types: integers and truth, and all numbers but halves, whose
- * sums NumPy rounds once, at the end. */
+/* Letters of the types: integers and booleans, and all numbers but halves,
+ * whose sums NumPy rounds once, at the end. */
 static const char integers[] = "?bBhHiIlLqQ", reals[] = "fd",
                   complexes[] = "FD";
 
