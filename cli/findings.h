@@ -114,9 +114,6 @@ void mark_by_kind(struct kept_finding *kept);
 
 enum runs_now runs_now_of(const struct kept_finding *kept);
 
-/* Whether the op is one that compilers vectorise in a loop of its own. */
-bool is_vectorisable(const struct takt_finding *finding);
-
 /* ---- finding_compiled.c ---- */
 
 struct compile_database; /* compile.h */
