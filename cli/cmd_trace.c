@@ -264,6 +264,20 @@ static FILE *open_for_writing(const struct command *command, const char *path,
 }
 
 /* What makes no sense together, or not at all. */
+/* Options that a file of a trace cannot have. */
+static bool is_sensible_for_file(const struct invocation *invocation)
+{
+    if (option_given(invocation, "record"))
+        return reject(invocation->command,
+                      "--record is for programs; '%s' is a file already",
+                      invocation->operands[0]);
+    if (option_given(invocation, "all"))
+        return reject(invocation->command,
+                      "--all is for programs: a file has what it has "
+                      "(TAKT_TRACE_DEBUG=1 when it is made)");
+    return true;
+}
+
 static bool is_sensible(const struct invocation *invocation)
 {
     const struct command *command = invocation->command;
@@ -282,15 +296,7 @@ static bool is_sensible(const struct invocation *invocation)
         return reject(command, "--follow is for files");
     if (option_given(invocation, "as-is") && !is_program)
         return reject(command, "--as-is is for a command");
-    if (is_file && option_given(invocation, "record"))
-        return reject(command,
-                      "--record is for programs; '%s' is a file "
-                      "already",
-                      invocation->operands[0]);
-    if (is_file && option_given(invocation, "all"))
-        return reject(command, "--all is for programs: a file has what it has "
-                               "(TAKT_TRACE_DEBUG=1 when it is made)");
-    return true;
+    return !is_file || is_sensible_for_file(invocation);
 }
 
 static bool read_options(const struct invocation *invocation,

@@ -3,9 +3,9 @@
  * compile.h - asking a compiler about a file, with the flags that a
  * compile_commands.json has for it.
  *
- * That file may be somebody else's. So what it names is not run: compilers are
- * known by their name and found in PATH, and flags that could load or run
- * something, or write a file, are left out.
+ * That file may come from an untrusted project. So what it names is not run:
+ * compilers are known by their name and found in PATH, and flags that could
+ * load or run something, or write a file, are left out.
  */
 #pragma once
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * finding_compiled.c - which loops the compiler vectorises, by its own word:
- * gcc's -fopt-info-vec, clang's -Rpass=loop-vectorize.
+ * finding_compiled.c - which loops the compiler vectorises, as it reports with
+ * -fopt-info-vec (gcc) or -Rpass=loop-vectorize (clang).
  *
  * gcc also calls a sum vectorised whose terms it adds one by one, in their
  * order: without -ffast-math or the like, sums are not.
  *
  * A product of matrices that is vectorised is still far from what is possible;
- * anything else that is has got what SIMD code gives.
+ * anything else that is vectorised is as fast as SIMD code.
  */
 #define _XOPEN_SOURCE 700 /* realpath() */
 #include <limits.h>

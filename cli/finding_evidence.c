@@ -5,7 +5,8 @@
  * A frame that names a file and line of the project is the innermost finding
  * around that line. One that names a function alone is that function, whose
  * time is divided among its findings by the work that they do. Other code of
- * the project keeps its own time; what libraries do counts for who called them.
+ * the project keeps its own time; the time of libraries
+ * is counted for their callers.
  */
 #define _XOPEN_SOURCE 700 /* realpath() */
 #include <ctype.h>

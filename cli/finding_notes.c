@@ -70,6 +70,12 @@ static bool take_word(const char **at, const char *end, const char *word)
     return true;
 }
 
+static void skip_any(const char **at, const char *end, const char *letters)
+{
+    while (*at < end && strchr(letters, **at) != NULL)
+        ++*at;
+}
+
 static void end_region(struct source_notes *notes, unsigned line)
 {
     struct ignored_lines *open = open_region(notes);
@@ -86,12 +92,10 @@ static void visit_comment(void *self, const char *text, size_t length,
     struct source_notes *notes = self;
     const char *at = text, *end = text + length;
 
-    while (at < end && strchr(" \t/*!#", *at) != NULL)
-        at++;
+    skip_any(&at, end, " \t/*!#");
     if (!take_word(&at, end, "takt:"))
         return;
-    while (at < end && *at == ' ')
-        at++;
+    skip_any(&at, end, " ");
     if (take_word(&at, end, "ignore-end")) {
         end_region(notes, line);
         return;
@@ -101,8 +105,7 @@ static void visit_comment(void *self, const char *text, size_t length,
         return;
     if (at < end && strchr(" \t:(\r", *at) == NULL)
         return; /* another word */
-    while (at < end && strchr(" \t:", *at) != NULL)
-        at++;
+    skip_any(&at, end, " \t:");
     while (end > at && strchr(" \t\r", end[-1]) != NULL)
         end--;
     if (at == end)

@@ -70,7 +70,8 @@ static bool is_library(const struct takt_finding *finding)
     return is_one_of(kind, c_library);
 }
 
-bool is_vectorisable(const struct takt_finding *finding)
+/* Whether the op is one that compilers vectorise in a loop of its own. */
+static bool is_vectorisable(const struct takt_finding *finding)
 {
     static const char *const ops[] = {
         "add", "sub",  "mul",  "div",   "scale", "axpy", "fma",  "relu", "abs",

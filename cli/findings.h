@@ -71,7 +71,7 @@ enum { longest_symbol = 128 };
  * and "Model.matmul". */
 void plain_symbol(const char *symbol, char out[longest_symbol]);
 
-/* Whether nobody of the project wrote it: a runtime's, libc's, libm's. */
+/* Whether it is not the project's: a runtime's, libc's, libm's. */
 bool is_foreign_symbol(const char *symbol);
 
 /* ---- finding_notes.c: what the text of a file says about its findings ---- */
@@ -113,9 +113,6 @@ void find_comments(enum takt_scan_language language, const char *text,
 void mark_by_kind(struct kept_finding *kept);
 
 enum runs_now runs_now_of(const struct kept_finding *kept);
-
-/* Whether the op is one that compilers vectorise in a loop of its own. */
-bool is_vectorisable(const struct takt_finding *finding);
 
 /* ---- finding_compiled.c ---- */
 

@@ -45,7 +45,6 @@ void print_gain(FILE *stream, takt_ctx *ctx, const struct memories *memories,
 /* Lets the context know the programs of a store, so that their rows are read.
  * False: not all of them. */
 bool define_programs(takt_ctx *ctx, const char *store);
-bool is_program(const takt_history_row *row);
 bool is_program_name(const char *op);
 
 /* What routing gained in each. False: there is none, and nothing was printed.

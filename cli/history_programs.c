@@ -59,7 +59,7 @@ bool is_program_name(const char *op)
     return strncmp(op, prefix, strlen(prefix)) == 0;
 }
 
-bool is_program(const takt_history_row *row)
+static bool is_program(const takt_history_row *row)
 {
     return row->op->is_user && is_program_name(row->op->name);
 }

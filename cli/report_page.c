@@ -129,7 +129,7 @@ static bool print_learning(struct json *json, const struct report *report)
     return is_whole;
 }
 
-/* A path tells where somebody keeps files: its last part is enough. */
+/* The folders of a path are the user's: its last part is enough. */
 static const char *base_name(const char *path)
 {
     const char *slash = path != NULL ? strrchr(path, '/') : NULL;

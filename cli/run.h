@@ -237,8 +237,7 @@ double gained_s(const struct run_row *row);
 double without_s(const struct run_row *row);
 double gained_share(const struct run_row *row); /* of without_s */
 
-/* Calls in the baseline library, and all others. */
-double passed_s(const struct run_row *row);
+/* Calls outside of the baseline library. */
 double routed_s(const struct run_row *row);
 
 /* "dgemm", "idamax". */
@@ -248,7 +247,6 @@ const char *routine_name(unsigned routine, unsigned type, char out[16]);
 
 /* Each returns NULL, or what is wrong. */
 const char *can_read(const char *path);
-const char *can_write(const char *path);
 const char *can_store(const char *path);
 const char *can_trace(const char *path);
 

@@ -115,10 +115,3 @@ struct run_comparison {
 
 void print_compare_text(FILE *out, const struct run_comparison *comparison);
 void print_compare_json(FILE *out, const struct run_comparison *comparison);
-
-/* What the interval of wall times says, as in "1.31 times as fast". */
-struct compare_verdict {
-    const char *word; /* "faster", "slower", "no difference shown", "unknown" */
-    char text[120];
-};
-struct compare_verdict verdict_of(const struct interval *wall);

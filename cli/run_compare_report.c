@@ -20,6 +20,12 @@ static double percent(double share)
     return 100 * fabs(share);
 }
 
+/* What the interval of wall times says, as in "1.31 times as fast". */
+struct compare_verdict {
+    const char *word; /* "faster", "slower", "no difference shown", "unknown" */
+    char text[120];
+};
+
 static void say_faster(const struct interval *wall, struct compare_verdict *out)
 {
     const double words_from = 0.9;
@@ -52,7 +58,7 @@ static void say_slower(const struct interval *wall, struct compare_verdict *out)
                  percent(wall->high - 1));
 }
 
-struct compare_verdict verdict_of(const struct interval *wall)
+static struct compare_verdict verdict_of(const struct interval *wall)
 {
     struct compare_verdict verdict = {.word = "unknown"};
 

@@ -26,7 +26,7 @@ const char *can_read(const char *path)
     return access(path, R_OK) != 0 ? strerror(errno) : plain_file(path);
 }
 
-const char *can_write(const char *path)
+static const char *can_write(const char *path)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');

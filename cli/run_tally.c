@@ -186,7 +186,8 @@ double routed_s(const struct run_row *row)
            row->measured_s[TAKT_PATH_GPU];
 }
 
-double passed_s(const struct run_row *row)
+/* Calls in the baseline library. */
+static double passed_s(const struct run_row *row)
 {
     const double passed = row->took_s - routed_s(row);
     return passed > 0 ? passed : 0;

@@ -191,7 +191,7 @@ struct trace_place {
 bool listen_on(const char *path, struct trace_place *out);
 
 /* Listens under that name in every folder in which programs may look. 0: what
- * is wrong was said; `who` is what somebody else may be following. */
+ * is wrong was said; `who` is the program that another reader may have. */
 size_t listen_in_folders(const struct command *command, const char *name,
                          const char *who,
                          struct trace_place out[most_trace_places]);

@@ -144,8 +144,8 @@ bool is_trusted(const struct command *command, const struct shell_line *shell)
         return true;
     if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1) {
         complain(command,
-                 "nothing was run: the shell is to run '%s' (%s), and nobody "
-                 "has agreed to that; add --trust if you trust the project",
+                 "nothing was run: the shell is to run '%s' (%s), and that "
+                 "was not agreed to; add --trust if you trust the project",
                  shell->text, shell->source);
         return false;
     }

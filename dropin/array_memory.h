@@ -11,7 +11,7 @@
  * The blocks of arrays and those that are kept take no more together than
  * arrays took at some time before, and those that are kept 128 MiB at most. A
  * block that is not used again for a while goes back. Blocks are those of
- * malloc(): whoever frees or resizes one without this may do so.
+ * malloc(): code that frees or resizes one without this may do so.
  *
  * Threads: any; of two at once, one is served by malloc().
  */

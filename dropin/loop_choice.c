@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* loop_choice.c - means per kind and side, and whose turn it is. */
+/* loop_choice.c - means per kind and side, and the side of the next call. */
 #include "loop_choice.h"
 
 /* Calls of a kind before splitting is tried. The first one counts for nothing:

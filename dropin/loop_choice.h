@@ -7,9 +7,9 @@
  * of one kind. A kind begins whole, is split for some milliseconds, and goes on
  * with what was faster. The other side runs for a stretch of calls now and
  * then, so rarely that it costs one percent: calls that run whole by that are
- * the control by which gains are told. Nothing is predicted: how cold the
- * memory is, whether the threads sleep, and whether others need the processors
- * is in the times.
+ * the control calls, against which gains are computed. Nothing is predicted:
+ * how cold the memory is, whether the threads sleep, and whether others need
+ * the processors is in the times.
  *
  * Threads: any. Two that learn at once may lose one of their times.
  */

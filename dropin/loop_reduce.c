@@ -8,19 +8,35 @@
 
 /* ---- which --------------------------------------------------------------- */
 
-/* Letters of the types: integers and truth, and all numbers but halves, whose
- * sums NumPy rounds once, at the end. */
-static const char integers[] = "?bBhHiIlLqQ", reals[] = "fd",
-                  complexes[] = "FD";
+/* Letters of the types. Not halves, whose sums NumPy rounds once, at the end.
+ */
+#define BOOLEANS "?"
+#define INTEGERS "bBhHiIlLqQ"
+#define REALS "fd"
+#define COMPLEXES "FD"
+
+/* How the results of parts are joined. */
+static const struct {
+    const char *ufunc, *letters;
+    enum { ZERO, ONE, MINUS_ZERO } neutral;
+    bool is_idempotent, stops;
+} rules[] = {
+    {"add", INTEGERS, ZERO, false, false},
+    {"add", REALS COMPLEXES, MINUS_ZERO, false, false},
+    {"multiply", INTEGERS, ONE, false, false},
+    {"maximum", BOOLEANS INTEGERS REALS, ZERO, true, false},
+    {"minimum", BOOLEANS INTEGERS REALS, ZERO, true, false},
+    {"fmax", BOOLEANS INTEGERS REALS, ZERO, true, false},
+    {"fmin", BOOLEANS INTEGERS REALS, ZERO, true, false},
+    {"bitwise_and", INTEGERS, ZERO, true, false},
+    {"bitwise_or", INTEGERS, ZERO, true, false},
+    {"logical_or", BOOLEANS, ZERO, false, true},
+    {"logical_and", BOOLEANS, ONE, false, true},
+};
 
 static bool is_of(const char *letters, char letter)
 {
     return letter != '\0' && strchr(letters, letter) != NULL;
-}
-
-static void set_whole(struct takt_reduction *reduction, uint64_t neutral)
-{
-    memcpy(reduction->neutral, &neutral, sizeof neutral); /* little endian */
 }
 
 /* -0, which changes no number, not even 0. */
@@ -35,38 +51,24 @@ static void set_minus_zero(struct takt_reduction *reduction)
 struct takt_reduction takt__reduction_of(const char *ufunc, char letter,
                                          unsigned size)
 {
-    struct takt_reduction reduction = {
-        .size = (unsigned char)size, .reals = is_of(complexes, letter) ? 2 : 1};
-    const bool is_integer = is_of(integers, letter);
+    struct takt_reduction reduction = {0};
+    size_t i = 0;
 
-    if (strcmp(ufunc, "add") == 0 && is_integer && letter != '?')
+    while (i < sizeof rules / sizeof rules[0] &&
+           (strcmp(ufunc, rules[i].ufunc) != 0 ||
+            !is_of(rules[i].letters, letter)))
+        i++;
+    if (i == sizeof rules / sizeof rules[0])
         return reduction;
-    if (strcmp(ufunc, "add") == 0 &&
-        (is_of(reals, letter) || is_of(complexes, letter))) {
+    reduction.size = (unsigned char)size;
+    reduction.reals = is_of(COMPLEXES, letter) ? 2 : 1;
+    reduction.is_idempotent = rules[i].is_idempotent;
+    reduction.stops = rules[i].stops;
+    if (rules[i].neutral == MINUS_ZERO)
         set_minus_zero(&reduction);
-        return reduction;
-    }
-    if (strcmp(ufunc, "multiply") == 0 && is_integer && letter != '?') {
-        set_whole(&reduction, 1);
-        return reduction;
-    }
-    reduction.is_idempotent = true;
-    if ((strcmp(ufunc, "maximum") == 0 || strcmp(ufunc, "minimum") == 0 ||
-         strcmp(ufunc, "fmax") == 0 || strcmp(ufunc, "fmin") == 0) &&
-        (is_integer || is_of(reals, letter)))
-        return reduction;
-    if ((strcmp(ufunc, "bitwise_and") == 0 ||
-         strcmp(ufunc, "bitwise_or") == 0) &&
-        is_integer && letter != '?')
-        return reduction;
-    reduction.is_idempotent = false;
-    reduction.stops = true;
-    if (strcmp(ufunc, "logical_or") == 0 && letter == '?')
-        return reduction;
-    set_whole(&reduction, 1);
-    if (strcmp(ufunc, "logical_and") == 0 && letter == '?')
-        return reduction;
-    return (struct takt_reduction){0};
+    else
+        reduction.neutral[0] = rules[i].neutral == ONE; /* little endian */
+    return reduction;
 }
 
 bool takt__loop_is_reduction(const struct takt_reduction *reduction,

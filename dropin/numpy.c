@@ -285,7 +285,7 @@ static bool install(takt_object *umath)
 
 static _Atomic bool is_installed;
 
-/* NumPy's tables are changed while nobody else runs. */
+/* NumPy's tables are changed while no other thread runs Python. */
 static bool has_lock(void)
 {
     if (strstr(takt__python.Py_GetVersion(), "free-threading") == NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* numpy_dot.c - other functions in the definitions of both methods. */
+/* numpy_dot.c - replaces the C functions of both methods. */
 #include "numpy_dot.h"
 
 #include <stdatomic.h>

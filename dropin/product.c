@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* product.c - panels, blocks, and who computes them. */
+/* product.c - panels and blocks, and the threads that compute them. */
 #include "product.h"
 
 #include <float.h>

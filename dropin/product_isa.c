@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * product_isa.c - which tiles this processor has. The compiler's own question
- * brings a constructor, which every process would pay for.
+ * product_isa.c - which tiles this processor has. __builtin_cpu_supports()
+ * would add a constructor, which runs in every process.
  */
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -376,8 +376,8 @@ static void release(const struct substitution *self)
 }
 
 /* A program that uses a GPU itself may have it write matrices, which is not
- * seen: what was copied is of no use from then on. Who asks for reuse says
- * that it does not. */
+ * seen: what was copied is of no use from then on. A user who asks for
+ * reuse says that it does not. */
 static bool is_foreign(const struct takt_route *route)
 {
     static _Atomic bool was_foreign;
@@ -429,7 +429,7 @@ static void note_operands(const struct substitution *self)
     }
 }
 
-/* Nobody waits here: of calls at once, one is noted. */
+/* No call waits here: of several at once, one is noted. */
 void takt__reuse_note(const struct takt_route *route, const takt_call *call)
 {
     struct substitution self = {.route = route, .call = *call};

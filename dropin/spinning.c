@@ -13,7 +13,7 @@ void takt__spinning_measure(struct takt_spinning *spinning, uint64_t since_ns,
                             uint64_t now_ns)
 {
     static const uint64_t every_ns = 20000000;
-    static const double one = 0.9; /* processor: it waits for nobody */
+    static const double one = 0.9; /* processor: the caller does not wait */
     const uint64_t cpu_ns = spinning->cpu_ns, at_ns = spinning->at_ns;
 
     if (spinning->process_ns == NULL || spinning->threads < 2 ||
@@ -38,8 +38,8 @@ double takt__spinning_share(const struct takt_spinning *spinning)
 
 bool takt__spinning_is_none(const struct takt_spinning *spinning)
 {
-    static const double nobody = 0.5; /* threads */
+    static const double least = 0.5; /* threads */
 
     return spinning->threads > 1 &&
-           takt__spinning_share(spinning) * (spinning->threads - 1.0) < nobody;
+           takt__spinning_share(spinning) * (spinning->threads - 1.0) < least;
 }

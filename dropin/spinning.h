@@ -3,9 +3,9 @@
  * spinning.h - how many of a library's threads spin between its calls.
  *
  * A library uses threads for some calls, and all of them for few. Those that it
- * did not use sleep, and disturb nobody after a change of sides. What a process
- * takes beyond one processor while calls run in the library is threads at work
- * or spinning.
+ * did not use sleep, and take no processor after a change of sides. What a
+ * process takes beyond one processor while calls run in the library is threads
+ * at work or spinning.
  */
 #pragma once
 

@@ -70,16 +70,21 @@ static double number_of_word(const char *word)
     return hash;
 }
 
+/* Where the text of a member goes; NULL: nowhere. */
+static char *text_of(struct said *said, const char *name, bool is_args)
+{
+    if (strcmp(name, "file") == 0 || strcmp(name, "filename") == 0)
+        return said->file;
+    return strcmp(name, "name") == 0 && !is_args ? said->name : NULL;
+}
+
 /* Behind a {; `args` has the place of a source in some traces. */
 static bool read_members(struct takt_json_stream *json, struct said *said,
                          bool is_args)
 {
     while (takt__json_next_member(json)) {
         double *number = number_of(said, json->text);
-        char *text = strcmp(json->text, "file") == 0               ? said->file
-                     : strcmp(json->text, "filename") == 0         ? said->file
-                     : strcmp(json->text, "name") == 0 && !is_args ? said->name
-                                                                   : NULL;
+        char *text = text_of(said, json->text, is_args);
         const bool is_phase = strcmp(json->text, "ph") == 0 && !is_args;
         const bool has_args = strcmp(json->text, "args") == 0 && !is_args;
         const enum takt_json_token token = takt__json_next(json);

@@ -6,7 +6,8 @@
  *      time   seconds   seconds    calls  ms/call  ms/call  name
  *      75.10      1.42     1.42     5000     0.28     0.28  matmul
  *
- * Functions alone, without who called them: what is foreign is nobody's.
+ * It has functions without their callers: the time of foreign ones is counted
+ * for no function of the project.
  */
 #include "profile/reader.h"
 

@@ -4,10 +4,10 @@
  * script, folded stacks, gprof's flat profile, speedscope, Chrome traces, and
  * the report of `takt run`. Which of these a file is shows in its content.
  *
- * Files are read as a stream, and nothing of a stack is kept: whoever reads
- * says of each frame whether it is its own (a place) or foreign, and the time
- * of a stack goes to its innermost frame that is not foreign. So the time that
- * a loop spends in exp() is the loop's.
+ * Files are read as a stream, and nothing of a stack is kept: the caller
+ * says of each frame whether it is the project's (a place) or foreign, and the
+ * time of a stack goes to its innermost frame that is not foreign. So the time
+ * that a loop spends in exp() is the loop's.
  *
  * Threads: nothing is shared.
  */

@@ -110,6 +110,16 @@ static bool is_fraction(struct word word)
     return word.at == word.end;
 }
 
+/* The base that a prefix says, which is passed over; 0: there is none. */
+static unsigned take_base(struct word *word)
+{
+    if (take_text(word, "0x"))
+        return 16;
+    if (take_text(word, "0o"))
+        return 8;
+    return take_text(word, "0b") ? 2 : 0;
+}
+
 static bool read_number(struct takt_toml_lexer *lexer, struct word word,
                         struct takt_toml_value *value)
 {
@@ -117,15 +127,12 @@ static bool read_number(struct takt_toml_lexer *lexer, struct word word,
     const bool has_sign = is_negative || take(&word, '+');
     const struct word digits = word;
     const uint64_t most = (uint64_t)INT64_MAX + is_negative;
+    const unsigned base = has_sign ? 0 : take_base(&word);
     uint64_t magnitude;
 
     value->kind = TAKT_TOML_INTEGER;
-    if (!has_sign && take_text(&word, "0x"))
-        return read_based(lexer, word, 16, value);
-    if (!has_sign && take_text(&word, "0o"))
-        return read_based(lexer, word, 8, value);
-    if (!has_sign && take_text(&word, "0b"))
-        return read_based(lexer, word, 2, value);
+    if (base != 0)
+        return read_based(lexer, word, base, value);
     value->kind = TAKT_TOML_FLOAT;
     if ((take_text(&word, "inf") || take_text(&word, "nan")) &&
         word.at == word.end)

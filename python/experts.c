@@ -208,8 +208,9 @@ static takt_status run_arguments(const takt_call *call,
     return status;
 }
 
-/* On a thread that did not come from Python, nobody can be told of an
- * exception. An earlier one is about to be raised: then nothing is called. */
+/* On a thread that did not come from Python, there is no caller to raise an
+ * exception in. An earlier one is about to be raised: then nothing is called.
+ */
 static takt_status run_expert(const takt_call *call, void *self)
 {
     const struct expert *expert = self;

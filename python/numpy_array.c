@@ -48,7 +48,7 @@ static bool is_same(const struct array *array, const Py_buffer *buffer)
            array->type->byte_order == '=' && (array->flags & WRITEABLE) != 0;
 }
 
-/* Whether an array is what it is taken for. */
+/* Whether the layout of an array is the expected one. */
 static bool check_layout(void)
 {
     static const Py_ssize_t shape[] = {2, 3};

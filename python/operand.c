@@ -120,7 +120,7 @@ static bool read_buffer(struct array_operand *operand, PyObject *object,
 /* ---- DLPack --------------------------------------------------------------
  *
  * A capsule with a tensor, of the first version of DLPack or of a later one.
- * Whoever takes the tensor out renames the capsule and drops the tensor.
+ * The code that takes the tensor out renames the capsule and drops the tensor.
  */
 
 struct dl_tensor {
@@ -307,8 +307,8 @@ static void let_go(struct array_operand *operand)
         operand->tensor.drop(operand->tensor.managed);
 }
 
-/* What lets go may be written in Python, and must not find an exception that
- * is about to be raised. */
+/* The function that releases a tensor may be written in Python, and must not
+ * find an exception that is about to be raised. */
 void operand_release(struct array_operand *operand)
 {
     PyObject *type, *value, *traceback;

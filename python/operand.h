@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * operand.h - arrays of other people: NumPy's, anything with the buffer
+ * operand.h - arrays that a caller passes: NumPy's, anything with the buffer
  * protocol, and tensors on the host through DLPack.
  */
 #pragma once

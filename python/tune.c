@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tune.c - takt_tune(), with what it is doing told to a callable. */
+/* tune.c - takt_tune(), with a progress callback in Python. */
 #include "tune.h"
 
 #include "context.h"

@@ -7,7 +7,7 @@
 struct result_view {
     PyObject_HEAD;
     void *data;
-    PyObject *owner; /* NULL: nobody's, or the view's own */
+    PyObject *owner; /* NULL: none, or the view itself */
     bool is_own, is_read_only, is_dense;
     takt_dtype dtype;
     int rank;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view.h - memory of Takt's own or of somebody else, for Python: an object that
- * has the buffer protocol, inside of what callers see, a memoryview or an array
- * of NumPy's.
+ * view.h - memory that Takt or another object owns, as a Python object with the
+ * buffer protocol. Callers see it inside of a memoryview or an array of
+ * NumPy's.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ bool view_prepare(void);
 PyObject *view_new(takt_dtype dtype, int rank, const Py_ssize_t *shape,
                    void **data);
 
-/* Memory that is somebody else's: of `owner`, which is kept (it may be NULL).
+/* Memory that `owner` owns, which is kept as long (it may be NULL).
  * Strides are in bytes; NULL: without gaps. */
 struct view_memory {
     void *data;
@@ -32,5 +32,5 @@ PyObject *view_of(const struct view_memory *memory);
  * memoryview. */
 PyObject *view_show(PyObject *view);
 
-/* Whether anything still looks through the view. */
+/* Whether a memoryview or an array of it still exists. */
 bool view_is_used(PyObject *view);

@@ -175,8 +175,6 @@ bool takt__rust_is_any(const struct takt_rust *rust, TSNode node,
 TSNode takt__rust_null(void);
 /* Parentheses, references, dereferences and ? taken off. */
 TSNode takt__rust_bare(const struct takt_rust *rust, TSNode node);
-/* The same, and casts to a float. */
-TSNode takt__rust_value(const struct takt_rust *rust, TSNode node);
 /* One step of the allowance; false: it is used up. */
 bool takt__rust_step(struct takt_rust *rust);
 
@@ -238,8 +236,6 @@ bool takt__rust_is_op(const struct takt_rust *rust, TSNode node,
                       const char *sign);
 /* The value of a block, a closure body or anything else. */
 TSNode takt__rust_tail(TSNode body);
-/* The call that a method chain ends with. */
-TSNode takt__rust_chain_end(const struct takt_rust *rust, TSNode call);
 bool takt__rust_literal_is(const struct takt_rust *rust, TSNode node,
                            double value);
 

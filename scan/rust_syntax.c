@@ -57,24 +57,6 @@ TSNode takt__rust_bare(const struct takt_rust *rust, TSNode node)
     return node;
 }
 
-TSNode takt__rust_value(const struct takt_rust *rust, TSNode node)
-{
-    static const char *const floats[] = {"f32", "f64", NULL};
-    static const char *const same[] = {"clone", "to_owned", "into", "unwrap",
-                                       NULL};
-    for (;;) {
-        node = takt__rust_bare(rust, node);
-        if (rust_is(node, "type_cast_expression") &&
-            takt__rust_is_any(rust, takt__node_field(node, "type"), floats))
-            node = takt__node_field(node, "value");
-        else if (rust_is(node, "call_expression") &&
-                 takt__rust_is_any(rust, takt__rust_method(node), same))
-            node = takt__rust_receiver(node);
-        else
-            return node;
-    }
-}
-
 static TSNode function_of(TSNode call)
 {
     TSNode function = takt__node_field(call, "function");
@@ -224,26 +206,6 @@ TSNode takt__rust_tail(TSNode body)
         body = last;
     }
     return body;
-}
-
-TSNode takt__rust_chain_end(const struct takt_rust *rust, TSNode call)
-{
-    TSNode path[TAKT_RUST_PATH];
-    TSNode end = call;
-    for (unsigned i = takt__rust_path(rust, call, path); i >= 2; i -= 2) {
-        /* A call's function is a field whose value is the call before. */
-        unsigned at = i - 1;
-        if (!rust_is(path[at], "field_expression"))
-            break;
-        if (at > 0 && rust_is(path[at - 1], "generic_function"))
-            at--, i--;
-        if (at == 0 || !rust_is(path[at - 1], "call_expression"))
-            break;
-        end = path[at - 1];
-        if (i < 3)
-            break;
-    }
-    return end;
 }
 
 bool takt__rust_literal_is(const struct takt_rust *rust, TSNode node,

@@ -240,7 +240,7 @@ void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options)
     if (config->trace != NULL && config->trace[0] != '\0')
         open_stream(ctx, config->trace);
     else if (config->trace != NULL)
-        ctx->is_followed = false; /* set and empty: by nobody */
+        ctx->is_followed = false; /* set and empty: no reader */
     if (config->is_export_asked)
         takt__ctx_export(ctx, NULL, NULL);
     if (ctx->export_problem.text[0] != '\0')

@@ -8,14 +8,14 @@
  * the same blocks in every round; when these are claimed, it takes blocks of
  * others. Rounds overlap: they use two copies in turns.
  *
- * Nothing is locked. What is claimed next is a number that whoever claims it
- * counts up, and what has been done is another one. A member waits only for
- * what somebody has claimed before and is at work on:
+ * Nothing is locked. What is claimed next is a counter that the member that
+ * claims it increments, and what has been done is another one. A member waits
+ * only for what another one has claimed before and is at work on:
  *   - a block waits for the copies of its round, and for itself in the round
  *     before, whose sums it adds to;
  *   - a copy waits for all blocks of the round before last, which read what it
  *     replaces.
- * So whoever is in the earliest round waits for nobody.
+ * So a member in the earliest round never waits.
  */
 #include "kernels/gemm_team.h"
 
@@ -181,8 +181,8 @@ static bool claim(struct claims *claims, uint32_t round, size_t count,
     }
 }
 
-/* Between two looks at what is waited for. Those who are at work on it may have
- * no processor: after a while this one is offered to them. */
+/* Between two reads of what is waited for. The members that are at work on it
+ * may have no processor: after a while this one is offered to them. */
 static void pause_at(unsigned look)
 {
     takt__pause();

@@ -5,7 +5,8 @@
  * Every member of the team calls takt__gemm_team_work() once, at any time, or
  * one after the other. Members claim pieces of the work until none is left: one
  * that comes late, or never, only leaves more to the others. The result does
- * not depend on who does what. Copies of A and B are made once, for all.
+ * not depend on which member does what. Copies of A and B are made once, for
+ * all.
  */
 #pragma once
 

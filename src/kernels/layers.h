@@ -3,9 +3,9 @@
  * layers.h - convolution, pooling and attention of floats on one thread.
  *
  * A call is cut into units: stretches of the output of about equal cost that
- * need nothing from each other. Whoever has several threads gives each some
+ * need nothing from each other. A caller with several threads gives each some
  * units in a row and a scratch of its own. How a call is cut depends on its
- * sizes alone, and each unit is computed alike in any company, so the result
+ * sizes alone, and each unit is computed alike beside any others, so the result
  * has the same bits on any number of threads.
  *
  * Sizes are validated and complete: stride, groups and scale are not 0, every

@@ -320,10 +320,10 @@ static uint32_t run_together(struct takt_pool *pool, unsigned running,
     return atomic_load_explicit(&pool->raised, memory_order_relaxed);
 }
 
-/* Nobody is cancelled from here to release(), where tasks have no cancellation
- * points: a thread that ended in between would leave the pool busy for ever,
- * and workers with a job on a stack that is gone. False: another call has the
- * workers. */
+/* Cancellation is deferred from here to release(), and tasks have no
+ * cancellation points: a thread that ended in between would leave the pool busy
+ * for ever, and workers with a job on a stack that is gone. False: another call
+ * has the workers. */
 static bool claim(struct takt_pool *pool, int *cancel)
 {
     uint32_t idle = 0;

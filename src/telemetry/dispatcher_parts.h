@@ -15,7 +15,6 @@ struct takt_span_clock {
     int64_t since_1970_ns;          /* of CLOCK_REALTIME, beyond that */
     double ns_per_tick;
 };
-void takt__span_clock_start(struct takt_span_clock *clock);
 void takt__span_clock_set(struct takt_span_clock *clock);
 uint64_t takt__span_clock_at(const struct takt_span_clock *clock,
                              uint64_t ticks);

@@ -8,7 +8,7 @@
 
 /* ---- the clock of spans -------------------------------------------------- */
 
-void takt__span_clock_start(struct takt_span_clock *clock)
+static void start_span_clock(struct takt_span_clock *clock)
 {
     clock->first_ns = takt__now_ns();
     clock->first_ticks = takt__ticks();
@@ -149,7 +149,7 @@ void takt__dispatcher_begin(struct takt_dispatcher *dispatcher)
 {
     memset(&dispatcher->window, 0, sizeof dispatcher->window);
     memset(dispatcher->calls, 0, sizeof dispatcher->calls);
-    takt__span_clock_start(&dispatcher->clock);
+    start_span_clock(&dispatcher->clock);
     dispatcher->begun_ns = takt__now_ns();
     dispatcher->next_slide_ns = 0;
     takt__lock(&dispatcher->meters.lock);

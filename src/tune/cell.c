@@ -325,9 +325,9 @@ size_t takt__tune_expert(const struct takt_tuning *tuning, const char *name)
 /* An expert that is expected to take long and to be far behind is not even
  * tried, and one that lost at other sizes need not be; unless it is a GPU that
  * is expected to win here, which must not be believed unseen. */
-static bool completion_failed(const struct comparison *comparison,
-                              const takt_estimate *estimate,
-                              const takt_estimate *best, size_t expert)
+static bool is_too_slow(const struct comparison *comparison,
+                        const takt_estimate *estimate,
+                        const takt_estimate *best, size_t expert)
 {
     const double longest_s = comparison->tuning->limits.longest_s;
     const bool may_win = estimate->backend == TAKT_BACKEND_GPU &&
@@ -391,9 +391,8 @@ static void recall_situation(struct comparison *comparison, unsigned situation)
         if (all[i].samples > 0)
             timed->best_s[situation] = all[i].predicted_s;
         if (situation == 0)
-            timed->is_out =
-                is_left_out(comparison, timed->threads) ||
-                completion_failed(comparison, &all[i], &all[0], expert);
+            timed->is_out = is_left_out(comparison, timed->threads) ||
+                            is_too_slow(comparison, &all[i], &all[0], expert);
     }
 }
 

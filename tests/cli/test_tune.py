@@ -393,19 +393,22 @@ class TunedGpu(unittest.TestCase):
         self.assertEqual((said["cells"], said["gpus"]), (6, 1))
         self.assertGreaterEqual(said["resident_samples"], 6 * 2)
         self.assertTrue(said["complete"])
-        for op in ("add", "sum", "axpy"):
-            for _ in range(20):  # samples that others disturbed do not count
-                rows = [row for row in self.ask(f"history show {op} --json")
-                        if row["expert"] == "cuda.0"]
-                measured = {row["situation"] for row in rows}
-                if len(measured) == 2 and all(
-                        row["samples"] >= 2 for row in rows):
-                    break
-                takt(self.LINE, self.db, env=self.ENV)
-            if len(measured) < 2 and os.getloadavg()[0] > 2 * os.cpu_count():
-                self.skipTest("others disturbed every sample of 20 attempts")
-            self.assertEqual(measured, {"fresh", "on-gpu"})
-            self.assertTrue(all(row["samples"] >= 2 for row in rows))
+        # Transfers that others disturbed make a GPU look hopeless for operands
+        # on the host, and it is not tried there: so each try has a new store.
+        left, db = {"add", "sum", "axpy"}, self.db
+        for number in range(20):
+            left -= {op for op in left if self.has_both_cases(op, db)}
+            if not left:
+                break
+            db = f"{self.folder.name}/both{number}.db"
+            takt(self.LINE, db, env=self.ENV)
+        self.assertEqual(left, set())
+
+    def has_both_cases(self, op, db):
+        rows = [row for row in self.ask(f"history show {op} --json", db)
+                if row["expert"] == "cuda.0"]
+        return {row["situation"] for row in rows} == {"fresh", "on-gpu"} and \
+            all(row["samples"] >= 2 for row in rows)
 
     def test_a_gpu_that_no_bus_shows_is_said_to_be_so(self):
         ran = takt("tune --quick --ops add --dtype f32 --anyway --budget 1",

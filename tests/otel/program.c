@@ -2,19 +2,23 @@
 /*
  * program.c - a program that computes and knows nothing of telemetry.
  *
- * Its numbers are small integers, so that its output is the same whoever
- * computes it.
+ * Its numbers are small integers, so that its output is the same whichever
+ * expert computes it.
+ *
+ * usage: program [ROUNDS]
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <takt/takt.h>
 
-enum { n = 96, rounds = 400 };
+enum { n = 96 };
 
 static float a[n * n], b[n * n], c[n * n];
 
-int main(void)
+int main(int count, char **argv)
 {
+    const int rounds = count > 1 ? atoi(argv[1]) : 400;
     double all = 0;
     takt_status worst = TAKT_OK;
 

@@ -190,7 +190,7 @@ static void conv2ds_of(const struct takt_kernel *kernel)
 {
     uint64_t seed = 1;
 
-    for (size_t k = 0; k < layers; k++) {
+    for (size_t k = 0; k < layers; k += case_step()) {
         struct takt_conv2d_call c = random_conv2d(k, &seed);
         place_conv2d(&c, k, &seed);
         if (k % 5 == 0)
@@ -272,7 +272,7 @@ static void poolings_of(const struct takt_kernel *kernel)
 {
     uint64_t seed = 2;
 
-    for (size_t k = 0; k < 2 * layers; k++) {
+    for (size_t k = 0; k < 2 * layers; k += case_step()) {
         const enum guard_side side = (enum guard_side)(k / 2 % 2);
         struct takt_pooling_call c = {.batch = pick(&seed, 1, 2),
                                       .channels = pick(&seed, 1, 4),
@@ -367,7 +367,7 @@ static void attentions_of(const struct takt_kernel *kernel)
 {
     uint64_t seed = 3;
 
-    for (size_t k = 0; k < layers; k++) {
+    for (size_t k = 0; k < layers; k += case_step()) {
         const enum guard_side side = (enum guard_side)(k % 2);
         struct takt_attention_call c = {
             .batch = pick(&seed, 1, 2),

@@ -228,7 +228,7 @@ static void lengths_of(const struct takt_kernel *kernel)
     struct reduce_case c = case_of(kernel);
     uint64_t seed = 1;
 
-    for (size_t i = 1; i <= longest + 7; i++)
+    for (size_t i = 1; i <= longest + 7; i += case_step())
         for (int side = GUARD_LOW; side < GUARD_SIDES; side++) {
             const size_t n = i <= longest ? i : more[i - longest - 1];
             place(&c, n, (enum guard_side)side, 0);
@@ -249,7 +249,7 @@ static void alignments_of(const struct takt_kernel *kernel)
     const size_t size = size_of(c.is_double);
     uint64_t seed = 2;
 
-    for (size_t off = 1; off < 64 / size; off++)
+    for (size_t off = 1; off < 64 / size; off += case_step())
         for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
             place(&c, lengths[i], GUARD_LOW, off * size);
             fill(&c, 0, &seed);
@@ -353,7 +353,7 @@ static void specials_of(const struct takt_kernel *kernel)
     uint64_t seed = 6;
 
     for (size_t n = 1; n < 600; n = n * 5 / 4 + 1)
-        for (size_t k = 0; k < specials * 4; k++) {
+        for (size_t k = 0; k < specials * 4; k += case_step()) {
             const size_t at = random_next(&seed) % n;
             const size_t other = random_next(&seed) % n;
             place(&c, n, GUARD_HIGH, 0);

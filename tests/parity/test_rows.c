@@ -130,7 +130,7 @@ static void rows_lengths_of(const struct takt_kernel *kernel)
 {
     uint64_t seed = 1;
 
-    for (size_t i = 1; i < 76; i++)
+    for (size_t i = 1; i < 76; i += case_step())
         for (unsigned variant = 0; variant < 8; variant++) {
             const size_t cols =
                 i < 72 ? i : (size_t[]){131, 257, 521, 4099}[i - 72];
@@ -260,7 +260,7 @@ static void transposes_of(const struct takt_kernel *kernel)
     struct transpose_case c = {.kernel = kernel,
                                .is_double = kernel->dtype == TAKT_KERNEL_f64};
 
-    for (size_t k = 0; k < 35 * 35 + 40; k++) {
+    for (size_t k = 0; k < 35 * 35 + 40; k += case_step()) {
         const bool is_small = k < 35 * 35;
         c.rows = is_small ? k / 35 : 1 + random_next(&seed) % 170;
         c.cols = is_small ? k % 35 : 1 + random_next(&seed) % 170;

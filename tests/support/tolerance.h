@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "op/op_id.h"
@@ -24,6 +25,15 @@ enum { is_sanitized = 1 };
 #else
 enum { is_sanitized = 0 };
 #endif
+
+/* Of how many cases one is tried. Kernels that a real processor runs through
+ * all cases in the same build (TAKT_TEST_EMULATED in the environment) have to
+ * show in an emulator only that it has their instructions. It divides no width
+ * of vectors, so that every remainder comes up. */
+static inline size_t case_step(void)
+{
+    return getenv("TAKT_TEST_EMULATED") != NULL ? 7 : 1;
+}
 
 /* This one cannot follow a fork of a program that has threads. */
 #if defined(__SANITIZE_THREAD__)

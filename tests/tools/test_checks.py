@@ -54,6 +54,10 @@ CASES = [
      {"src/low/b.c": "int takt__b(int x);\nint takt__b(int x)\n{\n" + MANY +
       "    return 99; /* if if */\n}\n"}, "shape",
      "src/low/b.c:takt__b() has 16 decisions"),
+    ("too many decisions at an edge",
+     {"cli/cli.c": "int cli_main(int x);\nint cli_main(int x)\n{\n" + MANY +
+      "    return 99;\n}\n"}, "shape",
+     "cli/cli.c:cli_main() has 16 decisions"),
     ("a known exception",
      {"src/low/b.c": "int takt__b(int x);\nint takt__b(int x)\n{\n" + MANY +
       "    return 99;\n}\n",
