@@ -24,6 +24,18 @@ static bool has_call(const struct takt_ir_expr *e, const char *name)
     return false;
 }
 
+const char *takt__judge_costly(const struct takt_ir_expr *e)
+{
+    static const char *const names[] = {"exp", "exp2", "expm1", "log",
+                                        "log2", "log1p", "sin", "cos",
+                                        "tanh", NULL};
+
+    for (const char *const *name = names; *name != NULL; name++)
+        if (has_call(e, *name))
+            return *name;
+    return NULL;
+}
+
 /* a * x + y, a * b + c, x + y, and the same with a minus. */
 static const char *sum_op(const struct takt_ir_expr *e, uint32_t loop)
 {
