@@ -51,7 +51,8 @@ static const struct known_type {
     {"Mat", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX, 0},
     {"Col", TAKT_IR_UNKNOWN, TAKT_IR_VECTOR, 0},
     {"Row", TAKT_IR_UNKNOWN, TAKT_IR_VECTOR, 0},
-    /* xtensor, Blaze */
+    /* pybind11, xtensor, Blaze */
+    {"array_t", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
     {"xarray", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
     {"xtensor", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
     {"DynamicMatrix", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX, 0},
