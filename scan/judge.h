@@ -58,8 +58,12 @@ const char *takt__judge_sum(const struct takt_ir_expr *value);
 bool takt__judge_is_turned(const struct takt_ir_expr *a,
                            const struct takt_ir_expr *b);
 bool takt__judge_is_normalizing(const struct takt_ir_expr *value);
+/* a[i] * i: the counter itself is no array of ours. */
+bool takt__judge_counts(const struct takt_ir_expr *value);
 
-/* The function in an expression that no vector code of a compiler has; NULL. */
+/* The op of a call of a function that compilers have no vector code for; and of
+ * the first of them anywhere in an expression. */
+const char *takt__judge_costly_call(const struct takt_ir_expr *call);
 const char *takt__judge_costly(const struct takt_ir_expr *value);
 /* The last step of an expression that is no op by itself, as seen by one loop,
  * and of what is added up there. */

@@ -274,17 +274,6 @@ static struct takt_ir_expr *stored_value(struct takt_judged *j)
                                stmt->value);
 }
 
-/* x[i] * i: what counts is no element. */
-static bool has_count(const struct takt_ir_expr *e)
-{
-    if (e->sort == TAKT_IR_COUNT)
-        return true;
-    for (unsigned i = 0; i < e->parts && e->sort != TAKT_IR_ACCESS; i++)
-        if (has_count(e->part[i]))
-            return true;
-    return false;
-}
-
 /* The op of an element's new value, or what that contains. */
 static const char *named_element(struct takt_judged *j,
                                  const struct takt_ir_expr *value)
@@ -298,7 +287,7 @@ static const char *named_element(struct takt_judged *j,
     if (op != NULL)
         return op;
     if ((j->takes & TAKT_TAKES_MORE) == 0 &&
-        ((j->takes & TAKT_TAKES_FUSED) == 0 || !is_simple || has_count(value) ||
+        ((j->takes & TAKT_TAKES_FUSED) == 0 || !is_simple || takt__judge_counts(value) ||
          takt__judge_is_stencil(value, value, 1)))
         return NULL;
     j->out->certainty = TAKT_CONTAINS;

@@ -383,6 +383,19 @@ static bool is_array(struct takt_rust_type type)
            rust_is_float(type);
 }
 
+static bool is_unknown(struct takt_rust_type type)
+{
+    return type.shell == TAKT_RUST_PLAIN && type.leaf == TAKT_RUST_UNKNOWN;
+}
+
+static const char *sign_op(char sign)
+{
+    return sign == '+'   ? "add"
+           : sign == '-' ? "sub"
+           : sign == '*' ? "mul"
+                         : "div";
+}
+
 /* a * b of arrays: what the operator means is the library's choice. */
 struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
                                               TSNode node)
@@ -403,6 +416,13 @@ struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
                                     .type = is_array(a) ? a : b};
     if (!is_array(a) || !is_array(b)) {
         const struct takt_rust_type other = is_array(a) ? b : a;
+        if (is_unknown(other) && /* numbers are not borrowed for this */
+            rust_is(is_array(a) ? takt__rust_right(node)
+                                : takt__rust_left(node),
+                    "reference_expression")) {
+            out.op = sign_op(sign.at[0]);
+            return out;
+        }
         if (other.shell != TAKT_RUST_PLAIN || other.depth != 0 ||
             !rust_is_float(other))
             return NOTHING;
@@ -414,10 +434,7 @@ struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
                  : a.depth == 2 && b.depth == 1 ? "gemv"
                                                 : "mul";
     } else {
-        out.op = sign.at[0] == '+'   ? "add"
-                 : sign.at[0] == '-' ? "sub"
-                 : sign.at[0] == '*' ? "mul"
-                                     : "div";
+        out.op = sign_op(sign.at[0]);
     }
     matrix_sizes(&out, a, b);
     return out;

@@ -119,7 +119,7 @@ void sine_table(double *t, int n)
 
 void sines(const double *x, double *y, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ sin
         y[i] = sin(x[i]);
 }
 
