@@ -158,15 +158,19 @@ static void bind_plain(struct takt_source *source, TSNode name)
                                                  .part = NONE});
 }
 
-/* NumPy with gradients is NumPy. */
+/* NumPy with gradients is NumPy, and some have its functions by its names. */
 static const char *as_numpy(const char *module)
 {
-    static const char *const others[] = {"autograd.numpy", "jax.numpy"};
+    static const char *const others[] = {"autograd.numpy", "jax.numpy", "cupy",
+                                         "tensorflow.keras.backend",
+                                         "keras.backend"};
 
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const size_t size = strlen(others[i]);
-        if (strncmp(module, others[i], size) == 0 &&
-            (module[size] == '\0' || module[size] == '.'))
+        if (strcmp(module, others[i]) == 0)
+            return "numpy";
+        if (strncmp(module, others[i], size) == 0 && module[size] == '.' &&
+            strstr(others[i], "numpy") != NULL)
             return strstr(module, "numpy");
     }
     return module;
@@ -203,8 +207,9 @@ static void bind_import(struct takt_source *source, TSNode node, TSNode within)
         part[1].size = part[2].size = 0;
     }
     binding.module = as_numpy(takt__source_keep(source, part, 3));
-    static const char *const with_arrays[] = {"numpy", "torch", "scipy"};
-    for (size_t i = 0; i < 3; i++)
+    static const char *const with_arrays[] = {"numpy", "torch", "scipy",
+                                              "tensorflow"};
+    for (size_t i = 0; i < sizeof with_arrays / sizeof *with_arrays; i++)
         notes->has_arrays |= strncmp(binding.module, with_arrays[i],
                                      strlen(with_arrays[i])) == 0;
     notes->has_torch |= strncmp(binding.module, "torch", 5) == 0;
@@ -380,6 +385,7 @@ static const struct {
     {"import_statement", bind_imports},
     {"import_from_statement", bind_imports},
     {"if_statement", claim_dead},
+    {"while_statement", takt__python_note_condition},
     {"binary_operator", note_operator},
     {"call", note_call},
     {"attribute", takt__python_note_attribute},
