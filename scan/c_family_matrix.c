@@ -251,6 +251,9 @@ static void judge_call(const struct takt_c_place *place, TSNode node,
         else
             out->op = !strcmp(out->op, "max") ? "argmax" : "argmin";
     }
+    if (out->op != NULL && !is_method && ts_node_named_child_count(list) > 1 &&
+        (!strcmp(out->op, "max") || !strcmp(out->op, "min")))
+        out->op = NULL; /* of elements */
     if (out->op != NULL && !strcmp(out->op, "transpose") && !is_kept(place))
         out->op = NULL; /* a product takes it as it is */
     if (out->op == NULL)
