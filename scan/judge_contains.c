@@ -99,8 +99,10 @@ static const char *product_op(const struct takt_ir_expr *e, uint32_t loop)
 
 static const char *call_op(const struct takt_ir_expr *e, uint32_t loop)
 {
-    static const char *const same[][2] = {
-        {"sqrt", "sqrt"}, {"fabs", "abs"}, {"clamp", "clamp"}, {"fmin", "clamp"}};
+    static const char *const same[][2] = {{"sqrt", "sqrt"},
+                                          {"fabs", "abs"},
+                                          {"clamp", "clamp"},
+                                          {"fmin", "clamp"}};
 
     if (takt__ir_is_call(e, "fmax")) {
         const bool is_limited = has_call(e->part[0], "fmin");

@@ -287,8 +287,8 @@ static const char *named_element(struct takt_judged *j,
     if (op != NULL)
         return op;
     if ((j->takes & TAKT_TAKES_MORE) == 0 &&
-        ((j->takes & TAKT_TAKES_FUSED) == 0 || !is_simple || takt__judge_counts(value) ||
-         takt__judge_is_stencil(value, value, 1)))
+        ((j->takes & TAKT_TAKES_FUSED) == 0 || !is_simple ||
+         takt__judge_counts(value) || takt__judge_is_stencil(value, value, 1)))
         return NULL;
     j->out->certainty = TAKT_CONTAINS;
     if (!takt__ir_is_gathered(value))
@@ -394,8 +394,8 @@ static bool is_product(const char *op, unsigned takes)
 /* Templates that only move, compare or count are mostly for integers, too. */
 static bool is_arithmetic(const char *op)
 {
-    static const char *const others[] = {"copy", "transpose", "max", "min",
-                                         "argmax", "argmin", "sum", "mean"};
+    static const char *const others[] = {"copy",   "transpose", "max", "min",
+                                         "argmax", "argmin",    "sum", "mean"};
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (!strcmp(op, others[i]))

@@ -286,9 +286,9 @@ static struct takt_ir_expr *collect(struct takt_rust_nest *nest, TSNode call,
     if (part == NULL || part->value == NULL || to == NULL)
         return NULL;
     const enum takt_ir_element element =
-        takt__rust_ir_type(
-            takt__rust_type_named(nest->rust, takt__rust_turbofish(call),
-                                  TAKT_RUST_DEPTH))
+        takt__rust_ir_type(takt__rust_type_named(nest->rust,
+                                                 takt__rust_turbofish(call),
+                                                 TAKT_RUST_DEPTH))
             .element; /* collect::<Vec<f32>>() */
     if (takt__ir_is_float(element))
         takt__rust_set_float(to, element);

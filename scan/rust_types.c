@@ -166,9 +166,9 @@ bool takt__rust_binds_float(const struct takt_rust *rust, TSNode item,
 /* <Elem = F> in a bound, or in the trait of `impl Data<Elem = F>`. */
 static TSNode elem_of(const struct takt_rust *rust, TSNode node, unsigned depth)
 {
-    const uint32_t count =
-        ts_node_is_null(node) || depth == 0 ? 0
-                                            : ts_node_named_child_count(node);
+    const uint32_t count = ts_node_is_null(node) || depth == 0
+                               ? 0
+                               : ts_node_named_child_count(node);
 
     if (rust_is(node, "type_binding") &&
         takt__text_is(rust_text(rust, takt__node_field(node, "name")), "Elem"))
@@ -263,8 +263,7 @@ static struct takt_rust_type generic_type(struct takt_rust *rust, TSNode type,
         rust_is(name, "scoped_identifier"))
         name = takt__node_field(name, "name");
     const TSNode list = takt__node_field(type, "type_arguments");
-    const bool is_second =
-        rust_is(ts_node_named_child(list, 0), "lifetime");
+    const bool is_second = rust_is(ts_node_named_child(list, 0), "lifetime");
     const TSNode first = ts_node_named_child(list, is_second);
     const struct takt_text word = rust_text(rust, name);
     if (takt__rust_any(word, sequences))

@@ -225,12 +225,10 @@ static struct takt_rust_type array_method_type(struct takt_rust_type type,
     static const char *const lines[] = {
         "row",       "column",   "row_mut",  "column_mut", "sum_axis",
         "mean_axis", "var_axis", "std_axis", "diag",       NULL};
-    static const char *const parts[] = {"slice",       "slice_mut",
-                                        "index_axis",  "broadcast",
-                                        "insert_axis", "map",
-                                        "select",      "into_shape",
-                                        "rows",        "reversed_axes",
-                                        NULL};
+    static const char *const parts[] = {
+        "slice",       "slice_mut",     "index_axis", "broadcast",
+        "insert_axis", "map",           "select",     "into_shape",
+        "rows",        "reversed_axes", NULL};
     static const char *const numbers[] = {
         "sum", "mean", "norm", "var", "std", "max", "min", "product", NULL};
     if (takt__rust_any(name, numbers))
