@@ -183,32 +183,12 @@ static bool macro_type(const struct takt_c_place *place, struct takt_text name,
     return true;
 }
 
-/* template <typename T> around it. */
-static bool is_parameter(const struct takt_c_place *place,
-                         struct takt_text name)
-{
-    for (unsigned i = 0; i < place->depth; i++) {
-        if (!takt__node_is(place->at[i], "template_declaration"))
-            continue;
-        const TSNode list = takt__node_field(place->at[i], "parameters");
-        const uint32_t count = ts_node_named_child_count(list);
-        for (uint32_t k = 0; k < count && k < 16; k++) {
-            const TSNode one = ts_node_named_child(list, k);
-            if (takt__node_is(one, "type_parameter_declaration") &&
-                takt__ir_same_text(
-                    takt__node_text(place->source, takt__c_first(one)), name))
-                return true;
-        }
-    }
-    return false;
-}
-
 static struct takt_c_type identifier_type(const struct takt_c_place *place,
                                           struct takt_text name, unsigned depth)
 {
     struct takt_c_type type = {.of = name};
 
-    if (is_parameter(place, name)) {
+    if (takt__c_is_type_parameter(place, name)) {
         type.element = TAKT_IR_GENERIC;
         return type;
     }

@@ -161,19 +161,12 @@ static void bind_plain(struct takt_source *source, TSNode name)
 /* NumPy with gradients is NumPy, and some have its functions by its names. */
 static const char *as_numpy(const char *module)
 {
-    static const char *const others[] = {"autograd.numpy", "jax.numpy", "cupy",
-                                         "tensorflow.keras.backend",
-                                         "keras.backend"};
+    static const char same[] = "autograd.numpy jax.numpy cupy keras.backend "
+                               "tensorflow.keras.backend";
 
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        const size_t size = strlen(others[i]);
-        if (strcmp(module, others[i]) == 0)
-            return "numpy";
-        if (strncmp(module, others[i], size) == 0 && module[size] == '.' &&
-            strstr(others[i], "numpy") != NULL)
-            return strstr(module, "numpy");
-    }
-    return module;
+    if (takt__python_has_word(same, (struct takt_text){module, strlen(module)}))
+        return "numpy";
+    return strncmp(module, "jax.numpy.", 10) == 0 ? module + 4 : module;
 }
 
 /* import a.b, import a.b as c; from a import b, b as c, *. `within` is null,
