@@ -242,6 +242,7 @@ static void describe(const struct takt_match *match, struct takt_finding *out)
     }
     const struct takt_ir_verdict verdict = takt__c_verdict(match->source, node);
     out->op = verdict.op == NULL ? NULL : takt_op_find(verdict.op);
+    out->name = verdict.is_fused ? "fused" : NULL;
     out->certainty = verdict.certainty;
     out->size = verdict.size;
     out->is_dtype_known = verdict.is_typed && !verdict.is_either;

@@ -123,6 +123,9 @@ struct takt_c_declaration {
 };
 bool takt__c_declared(const struct takt_c_place *place, struct takt_text name,
                       struct takt_c_declaration *out);
+/* Whether it is of a template around the place: template <typename T>. */
+bool takt__c_is_type_parameter(const struct takt_c_place *place,
+                               struct takt_text name);
 
 /* ---- types -------------------------------------------------------------- */
 

@@ -156,7 +156,7 @@ static struct takt_c_nest *open_lambda(const struct call *call, TSNode lambda,
 /* What a lambda or function returns, as an expression of its parameters. */
 static struct takt_ir_expr *returned(struct takt_c_nest *nest, TSNode lambda)
 {
-    const TSNode result = takt__c_returned(lambda);
+    const TSNode result = takt__c_returned(nest->source, lambda);
 
     return ts_node_is_null(result) ? NULL
                                    : takt__c_expr(nest, result, false, 0);

@@ -110,7 +110,7 @@ bool takt__c_collect_choice(struct takt_c_nest *nest, TSNode node,
     if (ts_node_is_null(then))
         return false;
     if (takt__ir_is_guard(condition)) {
-        nest->ir.is_guarded = true;
+        takt__ir_guard(&nest->ir, condition);
         if (!ts_node_is_null(other))
             return false;
         if (takt__node_is(then, "continue_statement"))

@@ -118,7 +118,7 @@ void takt__c_judge_loop(const struct takt_c_place *place, TSNode loop,
     nest->place = place;
     nest->source = place->source;
     if (takt__c_survey(nest, loop) && takt__c_collect(nest, loop))
-        takt__judge(&nest->ir, TAKT_TAKES_UNKNOWN, out);
+        takt__judge(&nest->ir, TAKT_TAKES_UNKNOWN | TAKT_TAKES_FUSED, out);
     free(nest);
     if (out->op == NULL || out->total.size == 0)
         return;

@@ -89,7 +89,7 @@ struct takt_ir_expr *takt__c_expr_inlined(struct takt_c_nest *nest,
  * one; a null node: none that can be seen. */
 TSNode takt__c_function_named(const struct takt_c_place *place, TSNode name);
 /* What a function or lambda returns, if it does nothing else. */
-TSNode takt__c_returned(TSNode function);
+TSNode takt__c_returned(const struct takt_source *source, TSNode function);
 /* The parameters of a function or lambda, or a null node. */
 TSNode takt__c_parameters(TSNode function);
 /* A macro's text, its parameters bound; NULL: not understood. */

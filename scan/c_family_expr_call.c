@@ -41,10 +41,21 @@ static const char *mathematics(struct takt_text text)
     return NULL;
 }
 
-static bool is_cast(struct takt_text callee)
+/* float(x), Real(x), T(x). */
+static bool is_cast(const struct takt_c_nest *nest, TSNode callee)
 {
-    return (callee.size > 12 && memcmp(callee.at, "static_cast<", 12) == 0) ||
-           takt__text_is(callee, "float") || takt__text_is(callee, "double");
+    const struct takt_text text = takt__node_text(nest->source, callee);
+    struct takt_c_declaration found;
+
+    if ((text.size > 12 && memcmp(text.at, "static_cast<", 12) == 0) ||
+        takt__text_is(text, "float") || takt__text_is(text, "double"))
+        return true;
+    if (!takt__node_is(callee, "identifier") ||
+        takt__c_declared(nest->place, text, &found))
+        return false;
+    const struct takt_c_type type = takt__c_named_type(nest->place, callee, 0);
+    return type.kind == TAKT_IR_PLAIN && type.rank == 0 && !type.is_own &&
+           (takt__c_is_float(type) || type.element == TAKT_IR_GENERIC);
 }
 
 /* m(i, j), (*this)(i, j), v.at(i): elements of what has floating-point ones. */
@@ -81,7 +92,8 @@ static struct takt_ir_expr *called_element(struct takt_c_nest *nest,
         if (type.rank > 0 && type.kind == TAKT_IR_PLAIN)
             return NULL;
     }
-    if (!takt__c_is_float(type))
+    if (!takt__c_is_float(type) &&
+        (type.element != TAKT_IR_GENERIC || type.kind == TAKT_IR_PLAIN))
         return NULL;
     type.rank = ts_node_named_child_count(list);
     struct takt_ir_expr *e =
@@ -141,7 +153,7 @@ struct takt_ir_expr *takt__c_expr_call(struct takt_c_nest *nest, TSNode node,
         return NULL;
     const struct takt_text text = takt__node_text(nest->source, callee);
     const uint32_t count = ts_node_named_child_count(list);
-    if (is_cast(text))
+    if (is_cast(nest, callee))
         return count != 1 ? NULL
                           : takt__c_expr(nest, takt__c_first(list), is_index,
                                          depth + 1);

@@ -32,7 +32,19 @@ TSNode takt__c_function_named(const struct takt_c_place *place, TSNode name)
                : (TSNode){0};
 }
 
-TSNode takt__c_returned(TSNode function)
+/* assert(i < n); */
+static bool is_assertion(const struct takt_source *source, TSNode node)
+{
+    const TSNode call = takt__c_first(node);
+
+    return takt__node_is(node, "expression_statement") &&
+           takt__node_is(call, "call_expression") &&
+           takt__text_is(
+               takt__node_text(source, takt__node_field(call, "function")),
+               "assert");
+}
+
+TSNode takt__c_returned(const struct takt_source *source, TSNode function)
 {
     const TSNode body = takt__node_field(function, "body");
     TSNode only = {0};
@@ -42,7 +54,7 @@ TSNode takt__c_returned(TSNode function)
     const uint32_t count = ts_node_named_child_count(body);
     for (uint32_t i = 0; i < count && i < 8; i++) {
         const TSNode one = ts_node_named_child(body, i);
-        if (takt__node_is(one, "comment"))
+        if (takt__node_is(one, "comment") || is_assertion(source, one))
             continue;
         if (!ts_node_is_null(only) || !takt__node_is(one, "return_statement"))
             return (TSNode){0};
@@ -59,7 +71,9 @@ TSNode takt__c_parameters(TSNode function)
         const TSNode list = takt__node_field(at, "parameters");
         if (!ts_node_is_null(list))
             return list;
-        at = takt__node_field(at, "declarator");
+        at = takt__node_is(at, "reference_declarator") /* float &at(int i) */
+                 ? takt__c_first(at)
+                 : takt__node_field(at, "declarator");
     }
     return at;
 }
@@ -118,7 +132,7 @@ static struct takt_ir_expr *function(struct takt_c_nest *nest, TSNode callee,
 
     if (ts_node_is_null(of))
         return NULL;
-    const TSNode result = takt__c_returned(of);
+    const TSNode result = takt__c_returned(nest->source, of);
     const TSNode parameters = takt__c_parameters(of);
     if (ts_node_is_null(result) || ts_node_is_null(parameters) ||
         !bind(nest, parameters, arguments, depth))

@@ -15,14 +15,24 @@ struct pair {
 
 static bool is_matrix_like(struct takt_c_type type)
 {
-    return type.kind != TAKT_IR_PLAIN && takt__c_is_float(type);
+    return type.kind != TAKT_IR_PLAIN &&
+           (takt__c_is_float(type) || type.element == TAKT_IR_GENERIC);
+}
+
+static void tell_type(struct takt_ir_verdict *out, struct takt_c_type type)
+{
+    out->is_typed = type.element != TAKT_IR_GENERIC;
+    out->is_f64 = type.element == TAKT_IR_F64;
+    if (!out->is_typed)
+        out->certainty = TAKT_UNKNOWN_TYPE;
 }
 
 /* A scalar, as far as we know: no array, no class. */
 static bool is_scalar(struct takt_c_type type)
 {
     return type.kind == TAKT_IR_PLAIN && type.rank == 0 &&
-           (takt__c_is_float(type) || type.element == TAKT_IR_INTEGER);
+           (takt__c_is_float(type) || type.element == TAKT_IR_INTEGER ||
+            type.element == TAKT_IR_GENERIC);
 }
 
 static uint64_t elements(struct takt_c_type type)
@@ -115,8 +125,7 @@ static void judge_operator(const struct takt_c_place *place, TSNode node,
         return;
     const struct takt_c_type type =
         is_matrix_like(pair.left) ? pair.left : pair.right;
-    out->is_typed = true;
-    out->is_f64 = type.element == TAKT_IR_F64;
+    tell_type(out, type);
     if (strcmp(out->op, "matmul") != 0 && strcmp(out->op, "gemv") != 0)
         takt__tell_size(&out->size, TAKT_SIZE_TYPE, 1,
                         (uint64_t[]){elements(type)});
@@ -143,8 +152,8 @@ static const struct known methods[] = {
     {"cwiseQuotient", "div", TAKT_IR_PLAIN},
     {"cwiseAbs", "abs", TAKT_IR_PLAIN},
     {"cwiseSqrt", "sqrt", TAKT_IR_PLAIN},
-    {"max", "max", TAKT_IR_ARRAY},
-    {"min", "min", TAKT_IR_ARRAY},
+    {"max", "max", TAKT_IR_PLAIN},
+    {"min", "min", TAKT_IR_PLAIN},
     {"exp", "exp", TAKT_IR_ARRAY},
     {"log", "log", TAKT_IR_ARRAY},
     {"sqrt", "sqrt", TAKT_IR_ARRAY},
@@ -164,6 +173,12 @@ static const struct known functions[] = {
     {"arma::exp", "exp", TAKT_IR_PLAIN},
     {"arma::sqrt", "sqrt", TAKT_IR_PLAIN},
     {"arma::abs", "abs", TAKT_IR_PLAIN},
+    {"arma::log", "log", TAKT_IR_PLAIN},
+    {"arma::tanh", "tanh", TAKT_IR_PLAIN},
+    {"arma::mean", "mean", TAKT_IR_VECTOR},
+    {"arma::sum", "sum", TAKT_IR_PLAIN},
+    {"arma::max", "max", TAKT_IR_VECTOR},
+    {"arma::min", "min", TAKT_IR_VECTOR},
     {"xt::sum", "sum", TAKT_IR_ARRAY},
     {"xt::mean", "mean", TAKT_IR_ARRAY},
     {"xt::amax", "max", TAKT_IR_ARRAY},
@@ -175,11 +190,20 @@ static const struct known functions[] = {
     {"xt::linalg::norm", "norm2", TAKT_IR_ARRAY},
 };
 
+/* dot(a, b) for arma::dot(a, b): the namespace of the arguments is searched. */
+static bool is_named(struct takt_text name, const char *known,
+                     enum takt_ir_kind kind)
+{
+    return takt__text_is(name, known) ||
+           (kind != TAKT_IR_ARRAY && !strncmp(known, "arma::", 6) &&
+            takt__text_is(name, known + 6));
+}
+
 static const char *look_up(const struct known *table, size_t count,
                            struct takt_text name, enum takt_ir_kind kind)
 {
     for (size_t i = 0; i < count; i++)
-        if (takt__text_is(name, table[i].name) &&
+        if (is_named(name, table[i].name, kind) &&
             (table[i].kind == TAKT_IR_PLAIN || table[i].kind == kind))
             return table[i].op;
     return NULL;
@@ -227,12 +251,14 @@ static void judge_call(const struct takt_c_place *place, TSNode node,
         else
             out->op = !strcmp(out->op, "max") ? "argmax" : "argmin";
     }
+    if (out->op != NULL && !is_method && ts_node_named_child_count(list) > 1 &&
+        (!strcmp(out->op, "max") || !strcmp(out->op, "min")))
+        out->op = NULL; /* of elements */
     if (out->op != NULL && !strcmp(out->op, "transpose") && !is_kept(place))
         out->op = NULL; /* a product takes it as it is */
     if (out->op == NULL)
         return;
-    out->is_typed = true;
-    out->is_f64 = type.element == TAKT_IR_F64;
+    tell_type(out, type);
     if (!strcmp(out->op, "transpose"))
         takt__tell_size(&out->size, TAKT_SIZE_TYPE, 2, type.dim);
     else if (strcmp(out->op, "matmul") != 0)

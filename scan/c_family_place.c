@@ -322,3 +322,22 @@ bool takt__c_declared(const struct takt_c_place *place, struct takt_text name,
         out->value = takt__node_field(found->node, "value");
     return true;
 }
+
+bool takt__c_is_type_parameter(const struct takt_c_place *place,
+                               struct takt_text name)
+{
+    for (unsigned i = 0; i < place->depth; i++) {
+        if (!takt__node_is(place->at[i], "template_declaration"))
+            continue;
+        const TSNode list = takt__node_field(place->at[i], "parameters");
+        const uint32_t count = ts_node_named_child_count(list);
+        for (uint32_t k = 0; k < count && k < 16; k++) {
+            const TSNode one = ts_node_named_child(list, k);
+            if (takt__node_is(one, "type_parameter_declaration") &&
+                takt__ir_same_text(
+                    takt__node_text(place->source, takt__c_first(one)), name))
+                return true;
+        }
+    }
+    return false;
+}

@@ -51,7 +51,8 @@ static const struct known_type {
     {"Mat", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX, 0},
     {"Col", TAKT_IR_UNKNOWN, TAKT_IR_VECTOR, 0},
     {"Row", TAKT_IR_UNKNOWN, TAKT_IR_VECTOR, 0},
-    /* xtensor, Blaze */
+    /* pybind11, xtensor, Blaze */
+    {"array_t", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
     {"xarray", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
     {"xtensor", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
     {"DynamicMatrix", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX, 0},
@@ -186,9 +187,13 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
                                           struct takt_text name, unsigned depth)
 {
     struct takt_c_type type = {.of = name};
+
+    if (takt__c_is_type_parameter(place, name)) {
+        type.element = TAKT_IR_GENERIC;
+        return type;
+    }
     const struct takt_c_name *found =
         takt__c_find(place->source, name, TAKT_C_TYPE);
-
     if (found != NULL) {
         const struct takt_c_declaration held = {
             .holder = found->holder,

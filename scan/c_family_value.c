@@ -73,9 +73,30 @@ static struct takt_c_type below(struct takt_c_type type)
 static struct takt_c_type call_type(const struct takt_c_place *place,
                                     TSNode node, unsigned depth)
 {
-    static const char *const same[] = {"transpose", "t",       "array",
-                                       "matrix",    "eval",    "noalias",
-                                       "cwiseAbs",  "adjoint", NULL};
+    static const char *const same[] = {"transpose",
+                                       "t",
+                                       "array",
+                                       "matrix",
+                                       "eval",
+                                       "noalias",
+                                       "cwiseAbs",
+                                       "adjoint",
+                                       "block",
+                                       "topRows",
+                                       "leftCols",
+                                       "rows",
+                                       "cols",
+                                       "unchecked",
+                                       "unchecked<1>",
+                                       "unchecked<2>",
+                                       "unchecked<3>",
+                                       "mutable_unchecked",
+                                       "mutable_unchecked<1>",
+                                       "mutable_unchecked<2>",
+                                       "mutable_unchecked<3>",
+                                       NULL};
+    static const char *const lines[] = {"col",     "row",    "head", "tail",
+                                        "segment", "subvec", NULL};
     static const char *const start[] = {"begin", "cbegin", "rbegin", "end",
                                         "cend",  "rend",   "data",   NULL};
     const TSNode callee = takt__node_field(node, "function");
@@ -91,8 +112,19 @@ static struct takt_c_type call_type(const struct takt_c_place *place,
         struct takt_c_type type = takt__c_expression_type(place, of, depth + 1);
         if (takt__c_is_any(name, start))
             return type;
-        if (!takt__c_is_any(name, same) || type.kind == TAKT_IR_PLAIN)
+        const bool is_line = takt__c_is_any(name, lines);
+        if (type.kind == TAKT_IR_PLAIN ||
+            (!is_line && !takt__c_is_any(name, same)) ||
+            (takt__c_is_any(name,
+                            (const char *const[]){"rows", "cols", NULL}) &&
+             ts_node_named_child_count(takt__node_field(node, "arguments")) ==
+                 0))
             return unknown;
+        if (is_line) {
+            memset(type.dim, 0, sizeof type.dim);
+            type.kind =
+                type.kind == TAKT_IR_ARRAY ? TAKT_IR_ARRAY : TAKT_IR_VECTOR;
+        }
         if (takt__text_is(name, "array"))
             type.kind = TAKT_IR_ARRAY;
         const uint64_t rows = type.dim[0];

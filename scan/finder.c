@@ -143,7 +143,8 @@ static bool describe(struct takt_scan_candidate *candidate)
                                        strlen(candidate->finding.function)};
     candidate->finding.function = takt__source_keep(source, &function, 1);
     candidate->match.op = candidate->finding.op->name;
-    candidate->finding.name = takt__match_setting(match, "name");
+    if (candidate->finding.name == NULL)
+        candidate->finding.name = takt__match_setting(match, "name");
     if (candidate->finding.name == NULL)
         candidate->finding.name = candidate->finding.op->name;
     return true;

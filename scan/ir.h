@@ -18,7 +18,8 @@ enum takt_ir_element {
     TAKT_IR_UNKNOWN,
     TAKT_IR_F32,
     TAKT_IR_F64,
-    TAKT_IR_FLOAT, /* one of these two */
+    TAKT_IR_FLOAT,   /* one of these two */
+    TAKT_IR_GENERIC, /* a parameter of a template */
     TAKT_IR_INTEGER,
     TAKT_IR_OTHER /* known, and no number that we have ops for */
 };
@@ -117,7 +118,8 @@ struct takt_ir_nest {
     unsigned results, prefixes;
     bool is_choosing;               /* what an if leads to is being read */
     struct takt_ir_expr *prefix[3]; /* counts of the collected around this */
-    bool is_guarded; /* not for all rounds: where, not what, decides */
+    bool is_guarded;  /* not for all rounds: where, not what, decides */
+    bool is_optional; /* for all rounds or none of these loops */
     struct takt_ir_loop loop[TAKT_IR_LOOPS];
     struct takt_ir_stmt stmt[TAKT_IR_STMTS];
     struct takt_ir_expr expr[TAKT_IR_EXPRS];
@@ -242,5 +244,8 @@ bool takt__ir_fold_either(struct takt_ir_nest *nest,
                           struct takt_ir_expr *condition, unsigned first);
 /* Where, and not what, decides. */
 bool takt__ir_is_guard(const struct takt_ir_expr *condition);
+/* What follows is done only if such a condition holds. */
+void takt__ir_guard(struct takt_ir_nest *nest,
+                    const struct takt_ir_expr *condition);
 
 #endif

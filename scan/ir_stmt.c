@@ -225,3 +225,12 @@ bool takt__ir_is_guard(const struct takt_ir_expr *condition)
     return condition != NULL && !takt__ir_has_access(condition) &&
            !takt__ir_varies(condition);
 }
+
+void takt__ir_guard(struct takt_ir_nest *nest,
+                    const struct takt_ir_expr *condition)
+{
+    if (condition->loops != 0)
+        nest->is_guarded = true;
+    else
+        nest->is_optional = true;
+}

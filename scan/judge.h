@@ -29,6 +29,7 @@ struct takt_ir_verdict {
     bool is_typed;          /* known to be floating-point numbers */
     bool is_either;         /* of them, f32 or f64: a macro decides */
     bool is_swallowed;      /* a part of what a loop before it is */
+    bool is_fused;          /* several steps; op is the one that weighs most */
     struct takt_text total; /* the name that a loop adds up into */
     uint64_t extent;        /* of the outermost loop; 0: not known */
     enum takt_size_source extent_source;
@@ -41,7 +42,8 @@ enum takt_takes {
     TAKT_TAKES_MORE = 1,    /* loops that do more than the op */
     TAKT_TAKES_UNKNOWN = 2, /* products whose element type is not known */
     TAKT_TAKES_DOTS = 4,    /* these, and dot products */
-    TAKT_TAKES_UNTYPED = 8  /* anything whose element type is not known */
+    TAKT_TAKES_UNTYPED = 8, /* anything whose element type is not known */
+    TAKT_TAKES_FUSED = 16   /* several steps for each element, in one store */
 };
 void takt__judge(struct takt_ir_nest *nest, unsigned takes,
                  struct takt_ir_verdict *out);
@@ -56,7 +58,13 @@ const char *takt__judge_sum(const struct takt_ir_expr *value);
 bool takt__judge_is_turned(const struct takt_ir_expr *a,
                            const struct takt_ir_expr *b);
 bool takt__judge_is_normalizing(const struct takt_ir_expr *value);
+/* a[i] * i: the counter itself is no array of ours. */
+bool takt__judge_counts(const struct takt_ir_expr *value);
 
+/* The op of a call of a function that compilers have no vector code for; and of
+ * the first of them anywhere in an expression. */
+const char *takt__judge_costly_call(const struct takt_ir_expr *call);
+const char *takt__judge_costly(const struct takt_ir_expr *value);
 /* The last step of an expression that is no op by itself, as seen by one loop,
  * and of what is added up there. */
 const char *takt__judge_contains(const struct takt_ir_expr *value,
@@ -108,7 +116,7 @@ struct takt_judged {
 
 /* What is known of the elements of a statement. */
 struct takt_elements {
-    bool is_any, is_f32, is_f64, is_either, is_unknown;
+    bool is_any, is_f32, is_f64, is_either, is_unknown, is_generic;
 };
 /* Whether all elements are floating-point numbers, or may be. */
 bool takt__judge_is_typed(const struct takt_ir_expr *e,
@@ -138,9 +146,10 @@ bool takt__judge_reads_its_own(const struct takt_ir_expr *target,
 bool takt__judge_starts_after(const struct takt_judged *j);
 /* x[i] -= l[i][k] * x[k] with k < i: what is read is not what is written. */
 bool takt__judge_ends_before(const struct takt_judged *j);
-/* a[i - 1] + a[i] + a[i + 1]: many places of one array make a stencil. */
+/* a[i - 1] + a[i] + a[i + 1]: more than `most` places of one array make a
+ * stencil. */
 bool takt__judge_is_stencil(const struct takt_ir_expr *whole,
-                            const struct takt_ir_expr *e);
+                            const struct takt_ir_expr *e, unsigned most);
 /* Whether one statement reads, elsewhere, what another writes. */
 bool takt__judge_is_entangled(const struct takt_ir_nest *nest,
                               const struct takt_ir_stmt *stmt);

@@ -24,6 +24,26 @@ static bool has_call(const struct takt_ir_expr *e, const char *name)
     return false;
 }
 
+const char *takt__judge_costly_call(const struct takt_ir_expr *e)
+{
+    static const char *const names[] = {"exp",   "exp2", "expm1", "log", "log2",
+                                        "log1p", "sin",  "cos",   "tanh"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (takt__ir_is_call(e, names[i]))
+            return names[i];
+    return NULL;
+}
+
+const char *takt__judge_costly(const struct takt_ir_expr *e)
+{
+    const char *found = takt__judge_costly_call(e);
+
+    for (unsigned i = 0; i < e->parts && found == NULL; i++)
+        found = takt__judge_costly(e->part[i]);
+    return found;
+}
+
 /* a * x + y, a * b + c, x + y, and the same with a minus. */
 static const char *sum_op(const struct takt_ir_expr *e, uint32_t loop)
 {
@@ -79,9 +99,10 @@ static const char *product_op(const struct takt_ir_expr *e, uint32_t loop)
 
 static const char *call_op(const struct takt_ir_expr *e, uint32_t loop)
 {
-    static const char *const same[][2] = {
-        {"exp", "exp"},  {"log", "log"},     {"sqrt", "sqrt"}, {"tanh", "tanh"},
-        {"fabs", "abs"}, {"clamp", "clamp"}, {"fmin", "clamp"}};
+    static const char *const same[][2] = {{"sqrt", "sqrt"},
+                                          {"fabs", "abs"},
+                                          {"clamp", "clamp"},
+                                          {"fmin", "clamp"}};
 
     if (takt__ir_is_call(e, "fmax")) {
         const bool is_limited = has_call(e->part[0], "fmin");
@@ -101,7 +122,7 @@ static const char *call_op(const struct takt_ir_expr *e, uint32_t loop)
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (takt__ir_is_call(e, same[i][0]))
             return same[i][1];
-    return NULL;
+    return takt__judge_costly_call(e);
 }
 
 const char *takt__judge_contains(const struct takt_ir_expr *e, uint32_t loop)

@@ -186,13 +186,11 @@ static bool is_nearly_plain(const struct takt_ir_expr *e)
 
 static const char *call_op(const struct takt_ir_expr *e)
 {
-    static const char *const costly[] = {"exp", "log", "tanh"};
-
     if (is_limit(e))
         return limit_op(e);
-    for (size_t i = 0; i < sizeof costly / sizeof *costly; i++)
-        if (takt__ir_is_call(e, costly[i]))
-            return is_nearly_plain(e->part[0]) ? costly[i] : NULL;
+    const char *costly = takt__judge_costly_call(e);
+    if (costly != NULL)
+        return is_nearly_plain(e->part[0]) ? costly : NULL;
     if (!is_plain(e->part[0]))
         return NULL;
     if (takt__ir_is_call(e, "sqrt"))
@@ -266,12 +264,12 @@ static const char *copy_op(const struct takt_ir_expr *target,
 }
 
 /* a[i] * i: the counter itself is no array of ours. */
-static bool counts_itself(const struct takt_ir_expr *e)
+bool takt__judge_counts(const struct takt_ir_expr *e)
 {
     if (e->sort == TAKT_IR_COUNT)
         return true;
     for (unsigned i = 0; i < e->parts && e->sort != TAKT_IR_ACCESS; i++)
-        if (counts_itself(e->part[i]))
+        if (takt__judge_counts(e->part[i]))
             return true;
     return false;
 }
@@ -295,7 +293,7 @@ const char *takt__judge_element(const struct takt_ir_expr *target,
                                 const struct takt_ir_expr *value)
 {
     if (value->loops == 0 || !takt__ir_has_access(value) ||
-        counts_itself(value) || is_outer(value))
+        takt__judge_counts(value) || is_outer(value))
         return NULL;
     switch (value->sort) {
     case TAKT_IR_ACCESS:
@@ -342,7 +340,7 @@ const char *takt__judge_sum(const struct takt_ir_expr *value)
     const struct takt_ir_expr *factor[8];
     const unsigned count = takt__ir_factors(value, factor, 8);
 
-    if (counts_itself(value))
+    if (takt__judge_counts(value))
         return NULL;
     if (takt__ir_is_call(value, "fabs"))
         return is_plain(value->part[0]) ? "norm1" : NULL;

@@ -235,7 +235,8 @@ static void judge_stmts(struct takt_judged *j, uint32_t deepest)
             one.total = j->stmt->target->text;
         *out = one;
     }
-    if ((!is_whole || count > 1) && out->certainty == TAKT_EXACT)
+    if ((!is_whole || count > 1 || nest->is_optional) &&
+        out->certainty == TAKT_EXACT)
         out->certainty = TAKT_CONTAINS;
 }
 

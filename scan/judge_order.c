@@ -70,13 +70,13 @@ static unsigned other_places(const struct takt_ir_expr *e,
 
 /* a[i - 1] + a[i] + a[i + 1]: many places of one array make a stencil. */
 bool takt__judge_is_stencil(const struct takt_ir_expr *whole,
-                            const struct takt_ir_expr *e)
+                            const struct takt_ir_expr *e, unsigned most)
 {
     if (e->sort == TAKT_IR_ACCESS && e->loops != 0 &&
-        other_places(whole, e) > 1)
+        other_places(whole, e) >= most)
         return true;
     for (unsigned i = 0; i < e->parts; i++)
-        if (takt__judge_is_stencil(whole, e->part[i]))
+        if (takt__judge_is_stencil(whole, e->part[i], most))
             return true;
     return false;
 }

@@ -30,10 +30,13 @@ bool takt__judge_is_typed(const struct takt_ir_expr *e,
         out->is_f32 |= e->type.element == TAKT_IR_F32;
         out->is_f64 |= e->type.element == TAKT_IR_F64;
         out->is_either |= e->type.element == TAKT_IR_FLOAT;
+        out->is_generic |= e->type.element == TAKT_IR_GENERIC;
         out->is_unknown |= e->type.element == TAKT_IR_UNKNOWN;
         if (e->type.element == TAKT_IR_UNKNOWN)
             return !is_opaque(e);
-        return takt__ir_is_float(e->type.element) && !is_opaque(e) &&
+        return (takt__ir_is_float(e->type.element) ||
+                e->type.element == TAKT_IR_GENERIC) &&
+               !is_opaque(e) &&
                (e->type.kind != TAKT_IR_PLAIN || e->parts == e->type.rank);
     }
     if (is_opaque(e) ||
@@ -52,8 +55,8 @@ void takt__judge_tell_type(struct takt_ir_verdict *out,
     out->is_f32 = elements->is_f32;
     out->is_f64 = elements->is_f64;
     out->is_either = elements->is_either && !out->is_f32 && !out->is_f64;
-    out->is_typed = !elements->is_unknown;
-    if (elements->is_unknown)
+    out->is_typed = !elements->is_unknown && !elements->is_generic;
+    if (!out->is_typed)
         out->certainty = TAKT_UNKNOWN_TYPE;
 }
 
@@ -203,7 +206,11 @@ static const char *largest_op(struct takt_judged *j)
     if (j->free != 0 || value->loops != j->all || takt__ir_is_mirrored(value))
         return NULL;
     if (value->sort != TAKT_IR_ACCESS) {
-        if ((j->takes & TAKT_TAKES_MORE) == 0 || !takt__ir_is_gathered(value))
+        const bool is_magnitude = takt__ir_is_call(value, "fabs") &&
+                                  j->stmt->effect < TAKT_IR_ARGMAX &&
+                                  value->part[0]->sort == TAKT_IR_ACCESS;
+        if (((j->takes & TAKT_TAKES_MORE) == 0 && !is_magnitude) ||
+            !takt__ir_is_gathered(value))
             return NULL;
         j->out->certainty = TAKT_CONTAINS;
     }
@@ -273,16 +280,24 @@ static const char *named_element(struct takt_judged *j,
 {
     const bool is_simple =
         !is_fixed_within(j->stmt->value, innermost(j)) &&
-        !takt__judge_is_stencil(j->stmt->value, j->stmt->value);
+        !takt__judge_is_stencil(j->stmt->value, j->stmt->value, 2);
     const char *op =
         is_simple ? takt__judge_element(j->stmt->target, value) : NULL;
 
-    if (op != NULL || (j->takes & TAKT_TAKES_MORE) == 0)
+    if (op != NULL)
         return op;
+    if ((j->takes & TAKT_TAKES_MORE) == 0 &&
+        ((j->takes & TAKT_TAKES_FUSED) == 0 || !is_simple ||
+         takt__judge_counts(value) || takt__judge_is_stencil(value, value, 1)))
+        return NULL;
     j->out->certainty = TAKT_CONTAINS;
-    return takt__ir_is_gathered(value)
-               ? takt__judge_contains(value, innermost(j))
-               : NULL;
+    if (!takt__ir_is_gathered(value))
+        return NULL;
+    op = takt__judge_contains(value, innermost(j));
+    if (op == NULL || (j->takes & TAKT_TAKES_MORE) != 0)
+        return op;
+    j->out->is_fused = true;
+    return takt__judge_costly(value) != NULL ? takt__judge_costly(value) : op;
 }
 
 /* p *= a[i]: no op of the catalogue, but as much work as a sum. */
@@ -376,6 +391,18 @@ static bool is_product(const char *op, unsigned takes)
             !strcmp(op, "gemv"));
 }
 
+/* Templates that only move, compare or count are mostly for integers, too. */
+static bool is_arithmetic(const char *op)
+{
+    static const char *const others[] = {"copy",   "transpose", "max", "min",
+                                         "argmax", "argmin",    "sum", "mean"};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strcmp(op, others[i]))
+            return false;
+    return true;
+}
+
 const char *takt__judge_stmt(struct takt_judged *j)
 {
     const struct takt_ir_stmt *stmt = j->stmt;
@@ -396,8 +423,10 @@ const char *takt__judge_stmt(struct takt_judged *j)
          (stmt->effect == TAKT_IR_SUM &&
           !takt__judge_is_whole_sum(op, stmt->value))))
         j->out->certainty = TAKT_CONTAINS;
-    if (op == NULL || !elements.is_unknown ||
-        (j->takes & TAKT_TAKES_UNTYPED) != 0)
+    if (op == NULL || (j->takes & TAKT_TAKES_UNTYPED) != 0)
         return op;
-    return is_product(op, j->takes) ? op : NULL;
+    if ((elements.is_unknown && !is_product(op, j->takes)) ||
+        (elements.is_generic && !is_arithmetic(op)))
+        return NULL;
+    return op;
 }

@@ -58,8 +58,9 @@ bool takt__judge_is_whole(const char *op, const struct takt_ir_expr *e)
                  {"sub", TAKT_IR_SUB},
                  {"mul", TAKT_IR_MUL},
                  {"div", TAKT_IR_DIV}};
-    static const char *const of_one[] = {"exp",  "log", "tanh",
-                                         "sqrt", "abs", NULL};
+    static const char *const of_one[] = {"exp",  "exp2",  "expm1", "log",
+                                         "log2", "log1p", "sin",   "cos",
+                                         "tanh", "sqrt",  "abs",   NULL};
 
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (!strcmp(op, pairs[i].op))

@@ -158,18 +158,15 @@ static void bind_plain(struct takt_source *source, TSNode name)
                                                  .part = NONE});
 }
 
-/* NumPy with gradients is NumPy. */
+/* NumPy with gradients is NumPy, and some have its functions by its names. */
 static const char *as_numpy(const char *module)
 {
-    static const char *const others[] = {"autograd.numpy", "jax.numpy"};
+    static const char same[] = "autograd.numpy jax.numpy cupy keras.backend "
+                               "tensorflow.keras.backend";
 
-    for (size_t i = 0; i < 2; i++) {
-        const size_t size = strlen(others[i]);
-        if (strncmp(module, others[i], size) == 0 &&
-            (module[size] == '\0' || module[size] == '.'))
-            return strstr(module, "numpy");
-    }
-    return module;
+    if (takt__python_has_word(same, (struct takt_text){module, strlen(module)}))
+        return "numpy";
+    return strncmp(module, "jax.numpy.", 10) == 0 ? module + 4 : module;
 }
 
 /* import a.b, import a.b as c; from a import b, b as c, *. `within` is null,
@@ -203,8 +200,9 @@ static void bind_import(struct takt_source *source, TSNode node, TSNode within)
         part[1].size = part[2].size = 0;
     }
     binding.module = as_numpy(takt__source_keep(source, part, 3));
-    static const char *const with_arrays[] = {"numpy", "torch", "scipy"};
-    for (size_t i = 0; i < 3; i++)
+    static const char *const with_arrays[] = {"numpy", "torch", "scipy",
+                                              "tensorflow"};
+    for (size_t i = 0; i < sizeof with_arrays / sizeof *with_arrays; i++)
         notes->has_arrays |= strncmp(binding.module, with_arrays[i],
                                      strlen(with_arrays[i])) == 0;
     notes->has_torch |= strncmp(binding.module, "torch", 5) == 0;
@@ -380,6 +378,7 @@ static const struct {
     {"import_statement", bind_imports},
     {"import_from_statement", bind_imports},
     {"if_statement", claim_dead},
+    {"while_statement", takt__python_note_condition},
     {"binary_operator", note_operator},
     {"call", note_call},
     {"attribute", takt__python_note_attribute},

@@ -270,7 +270,9 @@ static struct takt_python_value of_op(const struct takt_source *source,
         return takt__python_some_array(is_torch);
     /* NumPy's functions take numbers as well, and are used so. */
     if (a.kind == TAKT_PYTHON_UNKNOWN && !is_torch &&
-        takt__python_has_word("sqrt exp log abs tanh neg", name))
+        takt__python_has_word("sqrt exp exp2 expm1 log log2 log1p sin cos abs "
+                              "tanh neg",
+                              name))
         return unknown;
     if (a.kind == TAKT_PYTHON_UNKNOWN)
         return takt__python_some_array(is_torch);
@@ -331,15 +333,22 @@ static struct takt_python_value of_method(const struct takt_source *source,
 static struct takt_python_value of_operands(const struct takt_source *source,
                                             TSNode call, bool is_torch)
 {
-    bool has_numbers = true;
+    bool has_numbers = true, has_array = is_torch;
 
     for (unsigned i = 0; i < 2; i++) {
         TSNode operand = takt__python_argument(source, call, i, NULL);
-        has_numbers &=
-            ts_node_is_null(operand) ||
-            takt__python_value(source, operand).kind == TAKT_PYTHON_NUMBER;
+        if (ts_node_is_null(operand))
+            continue;
+        const enum takt_python_kind kind =
+            takt__python_value(source, operand).kind;
+        has_numbers &= kind == TAKT_PYTHON_NUMBER;
+        has_array |= kind == TAKT_PYTHON_ARRAY || kind == TAKT_PYTHON_THING ||
+                     (takt__node_is(operand, "binary_operator") &&
+                      takt__python_operator(source, operand) == '@');
     }
-    return has_numbers ? number : takt__python_some_array(is_torch);
+    return has_numbers ? number
+           : has_array ? takt__python_some_array(is_torch)
+                       : unknown;
 }
 
 static struct takt_python_value of_function(const struct takt_source *source,

@@ -74,10 +74,17 @@ void takt__python_note_condition(struct takt_source *source, TSNode node)
 {
     TSNode condition = takt__python_bare(takt__node_field(node, "condition"));
 
-    if (takt__node_is(condition, "comparison_operator") &&
-        takt__python_children(condition) == 2 &&
-        (takt__node_is(takt__python_child(condition, 1), "integer") ||
-         takt__node_is(takt__python_child(condition, 1), "float")))
-        note_shown(source, takt__python_child(condition, 0),
-                   TAKT_PYTHON_COMPARED);
+    if (!takt__node_is(condition, "comparison_operator") ||
+        takt__python_children(condition) != 2 ||
+        (!takt__node_is(takt__python_child(condition, 1), "integer") &&
+         !takt__node_is(takt__python_child(condition, 1), "float")))
+        return;
+    TSNode compared = takt__python_child(condition, 0);
+    if (takt__node_is(compared, "call") &&
+        takt__text_is(
+            takt__node_text(source, takt__node_field(compared, "function")),
+            "abs"))
+        compared = takt__python_argument(source, compared, 0, NULL);
+    if (!ts_node_is_null(compared))
+        note_shown(source, compared, TAKT_PYTHON_COMPARED);
 }

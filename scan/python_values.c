@@ -272,6 +272,15 @@ static struct takt_python_value of_attribute(const struct takt_source *source,
                                                                    : unknown;
 }
 
+static bool has_numbers(const struct takt_source *source, TSNode subscript)
+{
+    for (unsigned i = 1; i < takt__python_children(subscript); i++)
+        if (takt__python_value(source, takt__python_child(subscript, i)).kind !=
+            TAKT_PYTHON_NUMBER)
+            return false;
+    return true;
+}
+
 /* x[a], x[a, b], x[a:b]: fewer indices than sizes leave an array. */
 static struct takt_python_value of_subscript(const struct takt_source *source,
                                              TSNode node)
@@ -288,6 +297,9 @@ static struct takt_python_value of_subscript(const struct takt_source *source,
     if (value.kind == TAKT_PYTHON_UNKNOWN && takt__python_is_sliced(node) &&
         takt__python_has_arrays(source))
         return takt__python_some_array(takt__python_has_torch(source));
+    if (value.kind == TAKT_PYTHON_UNKNOWN && takt__python_children(node) > 2 &&
+        has_numbers(source, node))
+        return number; /* x[i, j] */
     if (value.kind != TAKT_PYTHON_ARRAY)
         return unknown;
     for (unsigned i = 1; i < takt__python_children(node) && i < 8; i++) {
@@ -305,7 +317,7 @@ static struct takt_python_value of_subscript(const struct takt_source *source,
                               : unknown;
     }
     if (slices == 0 && value.rank == TAKT_PYTHON_RANK_UNKNOWN)
-        return unknown;
+        return indices > 1 ? number : unknown;
     if (slices == 0 && indices >= value.rank)
         return number;
     if (slices > 0 && value.rank != TAKT_PYTHON_RANK_UNKNOWN &&

@@ -290,6 +290,8 @@ bool takt__rust_is_averaged(struct takt_rust *rust, TSNode loop,
 
 /* rust_call.c: what a node computes by itself. */
 struct takt_rust_verdict takt__rust_call(struct takt_rust *rust, TSNode call);
+/* A floating-point array of ndarray or nalgebra. */
+bool takt__rust_is_array(struct takt_rust_type type);
 struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
                                               TSNode binary);
 struct takt_rust_verdict takt__rust_macro(struct takt_rust *rust,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * rust_call.c - calls that say by their name what they compute, methods and
- * operators of the array libraries whose types can be seen, and what is handed
- * to the macros that only evaluate their arguments.
+ * operators of the array libraries whose types can be seen.
  */
 #include "rust.h"
 
@@ -376,11 +375,24 @@ struct takt_rust_verdict takt__rust_call(struct takt_rust *rust, TSNode call)
     return out.op != NULL ? out : named_call(rust, call, callee, false);
 }
 
-static bool is_array(struct takt_rust_type type)
+bool takt__rust_is_array(struct takt_rust_type type)
 {
     return (type.shell == TAKT_RUST_NDARRAY ||
             type.shell == TAKT_RUST_NALGEBRA) &&
            rust_is_float(type);
+}
+
+static bool is_unknown(struct takt_rust_type type)
+{
+    return type.shell == TAKT_RUST_PLAIN && type.leaf == TAKT_RUST_UNKNOWN;
+}
+
+static const char *sign_op(char sign)
+{
+    return sign == '+'   ? "add"
+           : sign == '-' ? "sub"
+           : sign == '*' ? "mul"
+                         : "div";
 }
 
 /* a * b of arrays: what the operator means is the library's choice. */
@@ -397,12 +409,19 @@ struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
         takt__rust_type_of(rust, takt__rust_left(node), TAKT_RUST_DEPTH);
     const struct takt_rust_type b =
         takt__rust_type_of(rust, takt__rust_right(node), TAKT_RUST_DEPTH);
-    if (!is_array(a) && !is_array(b))
+    if (!takt__rust_is_array(a) && !takt__rust_is_array(b))
         return NOTHING;
     struct takt_rust_verdict out = {.anchor = node,
-                                    .type = is_array(a) ? a : b};
-    if (!is_array(a) || !is_array(b)) {
-        const struct takt_rust_type other = is_array(a) ? b : a;
+                                    .type = takt__rust_is_array(a) ? a : b};
+    if (!takt__rust_is_array(a) || !takt__rust_is_array(b)) {
+        const struct takt_rust_type other = takt__rust_is_array(a) ? b : a;
+        if (is_unknown(other) && /* numbers are not borrowed for this */
+            rust_is(takt__rust_is_array(a) ? takt__rust_right(node)
+                                           : takt__rust_left(node),
+                    "reference_expression")) {
+            out.op = sign_op(sign.at[0]);
+            return out;
+        }
         if (other.shell != TAKT_RUST_PLAIN || other.depth != 0 ||
             !rust_is_float(other))
             return NOTHING;
@@ -414,87 +433,8 @@ struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
                  : a.depth == 2 && b.depth == 1 ? "gemv"
                                                 : "mul";
     } else {
-        out.op = sign.at[0] == '+'   ? "add"
-                 : sign.at[0] == '-' ? "sub"
-                 : sign.at[0] == '*' ? "mul"
-                                     : "div";
+        out.op = sign_op(sign.at[0]);
     }
     matrix_sizes(&out, a, b);
     return out;
-}
-
-/* azip!((a in a, &b in b) *a += b): the operator after the list says it. */
-static struct takt_rust_verdict azip(struct takt_rust *rust, TSNode tokens,
-                                     TSNode node)
-{
-    static const struct named_op signs[] = {
-        {"+=", "add"}, {"-=", "sub"}, {"*=", "mul"}, {"/=", "div"},
-        {"+", "add"},  {"-", "sub"},  {"/", "div"}};
-    const TSNode list = ts_node_named_child(tokens, 0);
-    struct takt_rust_verdict out = {.anchor = node, .op = NULL};
-    if (!rust_is(list, "token_tree"))
-        return NOTHING;
-    for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
-        const TSNode name = ts_node_named_child(list, i);
-        if (!rust_is(name, "identifier"))
-            continue;
-        const struct takt_rust_type type =
-            takt__rust_type_of(rust, name, TAKT_RUST_DEPTH);
-        if (is_array(type))
-            out.type = type;
-    }
-    const uint32_t count = ts_node_child_count(tokens);
-    for (uint32_t i = 2; i < count && out.op == NULL; i++)
-        out.op = LOOK_UP(signs, rust_text(rust, ts_node_child(tokens, i)));
-    return is_array(out.type) ? out : NOTHING;
-}
-
-/* .sum::<f32>() among the tokens of a macro that only evaluates them. */
-static struct takt_rust_verdict token_sum(struct takt_rust *rust, TSNode token)
-{
-    static const char *const evaluating[] = {
-        "println",   "print",      "eprintln",     "eprint",
-        "format",    "write",      "writeln",      "assert",
-        "assert_eq", "assert_ne",  "debug_assert", "debug_assert_eq",
-        "panic",     "dbg",        "vec",          "log::debug",
-        "log::info", "log::trace", "log::warn",    "log::error",
-        "debug",     "info",       "trace",        "warn",
-        "error",     NULL};
-    static const char *const words[] = {"sum", "product", NULL};
-    static const char *const floats[] = {"f32", "f64", NULL};
-    TSNode path[TAKT_RUST_PATH];
-    unsigned count = takt__rust_path(rust, token, path);
-    if (count == 0 || !takt__rust_is_any(rust, token, words))
-        return NOTHING;
-    TSNode next = token, type = token;
-    for (unsigned i = 0; i < 3 && !ts_node_is_null(next); i++) {
-        next = ts_node_next_sibling(next);
-        if (takt__rust_is_any(rust, next, floats))
-            type = next;
-    }
-    while (count > 0 && rust_is(path[count - 1], "token_tree"))
-        count--;
-    if (ts_node_eq(type, token) || count == 0 ||
-        !rust_is(path[count - 1], "macro_invocation") ||
-        !takt__rust_is_any(rust, takt__node_field(path[count - 1], "macro"),
-                           evaluating))
-        return NOTHING;
-    return (struct takt_rust_verdict){
-        .op = takt__rust_is_any(rust, token, words + 1) ? "product" : "sum",
-        .anchor = token,
-        .type = takt__rust_type_named(rust, type, TAKT_RUST_DEPTH)};
-}
-
-struct takt_rust_verdict takt__rust_macro(struct takt_rust *rust, TSNode node)
-{
-    if (rust_is(node, "identifier"))
-        return token_sum(rust, node);
-    const TSNode name = takt__node_field(node, "macro");
-    static const char *const words[] = {"azip", "par_azip", "ndarray::azip",
-                                        NULL};
-    const TSNode tokens =
-        ts_node_named_child(node, ts_node_named_child_count(node) - 1);
-    if (!takt__rust_is_any(rust, name, words) || !rust_is(tokens, "token_tree"))
-        return NOTHING;
-    return azip(rust, tokens, node);
 }

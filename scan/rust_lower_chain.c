@@ -27,7 +27,9 @@ bool takt__rust_may_end_chain(const struct takt_rust *rust, TSNode call)
     const struct takt_text word = rust_text(rust, method);
     return takt__rust_any(word, sums) || takt__rust_any(word, folds) ||
            takt__rust_any(word, orders) || takt__rust_any(word, collects) ||
-           takt__rust_any(word, maps) || takt__text_is(word, "for_each");
+           takt__rust_any(word, maps) || takt__text_is(word, "for_each") ||
+           takt__text_is(word, "map_inplace") ||
+           (rust->has_arrays && takt__text_is(word, "map"));
 }
 
 bool takt__rust_ends_chain(struct takt_rust_nest *nest, TSNode call)
@@ -42,6 +44,13 @@ bool takt__rust_ends_chain(struct takt_rust_nest *nest, TSNode call)
     const struct takt_text word = rust_text(rust, method);
     if (takt__rust_any(word, maps))
         return count == 1;
+    if (takt__text_is(word, "map")) {
+        const struct takt_rust_type type =
+            takt__rust_type_of(rust, of, TAKT_RUST_DEPTH);
+        return count == 1 && type.shell == TAKT_RUST_NDARRAY &&
+               rust_is_float(type) &&
+               rust_is(of, "identifier"); /* and not .iter() of one */
+    }
     const bool is_extend = takt__text_is(word, "extend");
     if (!(takt__rust_any(word, sums) && count == 0) &&
         !takt__rust_any(word, folds) && !takt__rust_any(word, orders) &&
@@ -276,6 +285,13 @@ static struct takt_ir_expr *collect(struct takt_rust_nest *nest, TSNode call,
     nest->ir.prefixes = prefixes;
     if (part == NULL || part->value == NULL || to == NULL)
         return NULL;
+    const enum takt_ir_element element =
+        takt__rust_ir_type(takt__rust_type_named(nest->rust,
+                                                 takt__rust_turbofish(call),
+                                                 TAKT_RUST_DEPTH))
+            .element; /* collect::<Vec<f32>>() */
+    if (takt__ir_is_float(element))
+        takt__rust_set_float(to, element);
     return takt__ir_is_collected(part->value) ||
                    takt__rust_store(nest, TAKT_IR_STORE, to, part->value)
                ? to
@@ -288,6 +304,8 @@ static struct takt_ir_expr *map(struct takt_rust_nest *nest, TSNode call,
 {
     struct takt_rust_part *part =
         takt__rust_open(nest, takt__rust_receiver(call), depth);
+    if (part != NULL && part->value != NULL) /* no other type has these */
+        takt__rust_set_float(part->value, TAKT_IR_FLOAT);
     const struct takt_rust_part *value =
         takt__rust_mapped(nest, takt__rust_argument(call, 0), part, depth);
     struct takt_ir_expr *to = takt__ir_collected(

@@ -75,7 +75,7 @@ bool takt__rust_if(struct takt_rust_nest *nest, TSNode node, unsigned depth)
         takt__rust_condition(nest, takt__node_field(node, "condition"), depth);
 
     if (takt__ir_is_guard(condition)) {
-        nest->ir.is_guarded = true;
+        takt__ir_guard(&nest->ir, condition);
         if (!ts_node_is_null(other))
             return false;
         return is_continue(then) || lower_chosen(nest, then, depth);

@@ -144,7 +144,8 @@ bool takt__rust_effect(struct takt_rust_nest *nest, TSNode call, unsigned depth)
     if (takt__rust_calls(nest->rust, call, "push") &&
         takt__rust_argument_count(call) == 1)
         return lower_push(nest, call, depth);
-    if (takt__rust_calls(nest->rust, call, "for_each"))
+    if (takt__rust_calls(nest->rust, call, "for_each") ||
+        takt__rust_calls(nest->rust, call, "map_inplace"))
         return lower_each(nest, call, depth);
     if (takt__rust_calls(nest->rust, call, "set") &&
         takt__rust_argument_count(call) > 1)

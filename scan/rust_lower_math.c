@@ -62,17 +62,17 @@ static struct takt_ir_expr *of_one(struct takt_rust_nest *nest,
                                    struct takt_ir_expr *x)
 {
     static const char *const names[][2] = {
-        {"sqrt", "sqrt"},   {"exp", "exp"},     {"ln", "log"},
-        {"log", "log"},     {"tanh", "tanh"},   {"abs", "fabs"},
-        {"exp2", "exp"},    {"exp_m1", "exp"},  {"log2", "log"},
-        {"log10", "log"},   {"ln_1p", "log"},   {"sin", "sin"},
-        {"cos", "cos"},     {"tan", "tan"},     {"asin", "asin"},
-        {"acos", "acos"},   {"atan", "atan"},   {"sinh", "sinh"},
-        {"cosh", "cosh"},   {"cbrt", "cbrt"},   {"floor", "floor"},
-        {"ceil", "ceil"},   {"round", "round"}, {"trunc", "trunc"},
-        {"fract", "fract"}, {"signum", "sign"}, {"to_radians", "radians"},
-        {"expf", "exp"},    {"logf", "log"},    {"sqrtf", "sqrt"},
-        {"fabsf", "fabs"},  {"tanhf", "tanh"},  {"to_degrees", "degrees"},
+        {"sqrt", "sqrt"},   {"exp", "exp"},      {"ln", "log"},
+        {"log", "log"},     {"tanh", "tanh"},    {"abs", "fabs"},
+        {"exp2", "exp2"},   {"exp_m1", "expm1"}, {"log2", "log2"},
+        {"log10", "log10"}, {"ln_1p", "log1p"},  {"sin", "sin"},
+        {"cos", "cos"},     {"tan", "tan"},      {"asin", "asin"},
+        {"acos", "acos"},   {"atan", "atan"},    {"sinh", "sinh"},
+        {"cosh", "cosh"},   {"cbrt", "cbrt"},    {"floor", "floor"},
+        {"ceil", "ceil"},   {"round", "round"},  {"trunc", "trunc"},
+        {"fract", "fract"}, {"signum", "sign"},  {"to_radians", "radians"},
+        {"expf", "exp"},    {"logf", "log"},     {"sqrtf", "sqrt"},
+        {"fabsf", "fabs"},  {"tanhf", "tanh"},   {"to_degrees", "degrees"},
         {"erf", "erf"}};
     struct takt_ir_nest *ir = &nest->ir;
 

@@ -158,7 +158,7 @@ bool takt__rust_begin(struct takt_source *source)
     rust->all_steps = TAKT_RUST_FILE;
     const struct takt_text text = {source->text, source->size};
     rust->has_arrays = contains(text, "Array") || contains(text, "DMatrix") ||
-                       contains(text, "DVector") || contains(text, "SMatrix") ||
+                       contains(text, "DVector") || contains(text, "Matrix") ||
                        contains(text, "faer");
     source->notes = rust;
     rust->trail = calloc(1, sizeof *rust->trail);

@@ -77,6 +77,11 @@ static bool library_type(struct takt_text name, struct takt_rust_type *out)
                  {"OVector", TAKT_RUST_NALGEBRA, 1},
                  {"MatrixXx", TAKT_RUST_NALGEBRA, 2},
                  {"Tensor", TAKT_RUST_TENSOR, 0},
+                 {"Matrix", TAKT_RUST_NALGEBRA, 2},
+                 {"MatrixSlice", TAKT_RUST_NALGEBRA, 2},
+                 {"MatrixView", TAKT_RUST_NALGEBRA, 2},
+                 {"Vector", TAKT_RUST_NALGEBRA, 1},
+                 {"VectorView", TAKT_RUST_NALGEBRA, 1},
                  {"Mat", TAKT_RUST_NALGEBRA, 2},
                  {"MatRef", TAKT_RUST_NALGEBRA, 2}};
     static const char *const small[] = {
@@ -92,7 +97,8 @@ static bool library_type(struct takt_text name, struct takt_rust_type *out)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const size_t size = strlen(table[i].prefix);
         if (name.size < size || name.size > size + 4 ||
-            memcmp(name.at, table[i].prefix, size) != 0)
+            memcmp(name.at, table[i].prefix, size) != 0 ||
+            (name.size != size && table[i].shell != TAKT_RUST_NDARRAY))
             continue;
         *out = (struct takt_rust_type){.shell = table[i].shell,
                                        .depth = table[i].rank};
@@ -101,7 +107,7 @@ static bool library_type(struct takt_text name, struct takt_rust_type *out)
             out->depth = (unsigned)(last - '0');
         if (table[i].shell == TAKT_RUST_TENSOR)
             out->leaf = TAKT_RUST_FLOAT;
-        return name.size == size || table[i].shell == TAKT_RUST_NDARRAY;
+        return true;
     }
     return false;
 }
@@ -157,6 +163,55 @@ bool takt__rust_binds_float(const struct takt_rust *rust, TSNode item,
     return false;
 }
 
+/* <Elem = F> in a bound, or in the trait of `impl Data<Elem = F>`. */
+static TSNode elem_of(const struct takt_rust *rust, TSNode node, unsigned depth)
+{
+    const uint32_t count = ts_node_is_null(node) || depth == 0
+                               ? 0
+                               : ts_node_named_child_count(node);
+
+    if (rust_is(node, "type_binding") &&
+        takt__text_is(rust_text(rust, takt__node_field(node, "name")), "Elem"))
+        return takt__node_field(node, "type");
+    for (uint32_t i = 0; i < count && i < 16; i++) {
+        const TSNode found =
+            elem_of(rust, ts_node_named_child(node, i), depth - 1);
+        if (!ts_node_is_null(found))
+            return found;
+    }
+    return takt__rust_null();
+}
+
+/* ArrayBase<D, Ix2>: the elements are what D: Data<Elem = F> says, and Ix2 is
+ * the rank. */
+static void base_type(struct takt_rust *rust, TSNode first, TSNode second,
+                      unsigned depth, struct takt_rust_type *out)
+{
+    static const char *const items[] = {"function_item", "impl_item"};
+    TSNode elem = elem_of(rust, first, 6);
+
+    for (size_t i = 0; i < 2 && ts_node_is_null(elem); i++) {
+        const TSNode item = takt__rust_above(rust, first, items[i]);
+        const TSNode list = ts_node_is_null(item)
+                                ? item
+                                : takt__node_field(item, "type_parameters");
+        elem = elem_of(rust, list, 6);
+        const uint32_t count =
+            ts_node_is_null(item) ? 0 : ts_node_named_child_count(item);
+        for (uint32_t k = 0; k < count && ts_node_is_null(elem); k++)
+            if (rust_is(ts_node_named_child(item, k), "where_clause"))
+                elem = elem_of(rust, ts_node_named_child(item, k), 6);
+    }
+    if (out->leaf == TAKT_RUST_UNKNOWN && !ts_node_is_null(elem))
+        out->leaf = takt__rust_type_named(rust, elem, depth).leaf;
+    if (ts_node_is_null(second))
+        return;
+    const struct takt_text rank = rust_text(rust, second);
+    if (out->depth == 0 && rank.size == 3 && memcmp(rank.at, "Ix", 2) == 0 &&
+        rank.at[2] >= '1' && rank.at[2] <= '6')
+        out->depth = (unsigned)(rank.at[2] - '0');
+}
+
 /* A type parameter that is bound to floats. */
 static bool is_float_parameter(const struct takt_rust *rust, TSNode type)
 {
@@ -208,9 +263,8 @@ static struct takt_rust_type generic_type(struct takt_rust *rust, TSNode type,
         rust_is(name, "scoped_identifier"))
         name = takt__node_field(name, "name");
     const TSNode list = takt__node_field(type, "type_arguments");
-    TSNode first = ts_node_named_child(list, 0);
-    if (rust_is(first, "lifetime"))
-        first = ts_node_named_child(list, 1);
+    const bool is_second = rust_is(ts_node_named_child(list, 0), "lifetime");
+    const TSNode first = ts_node_named_child(list, is_second);
     const struct takt_text word = rust_text(rust, name);
     if (takt__rust_any(word, sequences))
         return takt__rust_sequence(
@@ -222,6 +276,9 @@ static struct takt_rust_type generic_type(struct takt_rust *rust, TSNode type,
     if (found.shell == TAKT_RUST_NDARRAY || found.shell == TAKT_RUST_NALGEBRA ||
         found.shell == TAKT_RUST_SMALL)
         found.leaf = takt__rust_type_named(rust, first, depth).leaf;
+    if (found.shell == TAKT_RUST_NDARRAY)
+        base_type(rust, first, ts_node_named_child(list, is_second + 1u), depth,
+                  &found);
     return found;
 }
 

@@ -81,9 +81,19 @@ static struct takt_rust_type field_type(struct takt_rust *rust, TSNode node,
     if (field == NULL)
         return UNKNOWN;
     const TSNode named = takt__node_field(field->node, "type");
-    return takt__rust_type_named(
-        rust, rust_is(field->node, "field_declaration") ? named : field->node,
-        depth);
+    const TSNode of =
+        rust_is(field->node, "field_declaration") ? named : field->node;
+    struct takt_rust_type out = takt__rust_type_named(rust, of, depth);
+    /* What uses a struct may know more of its parameters. */
+    const TSNode list = takt__node_field(of, "type_arguments");
+    if (out.leaf == TAKT_RUST_UNKNOWN && !ts_node_is_null(list) &&
+        (takt__rust_binds_float(rust,
+                                takt__rust_above(rust, node, "function_item"),
+                                takt__rust_child(list, 0)) ||
+         takt__rust_binds_float(rust, takt__rust_above(rust, node, "impl_item"),
+                                takt__rust_child(list, 0))))
+        out.leaf = TAKT_RUST_FLOAT;
+    return out;
 }
 
 static struct takt_rust_type function_type(struct takt_rust *rust,
@@ -108,6 +118,9 @@ static void made_sizes(struct takt_rust *rust, TSNode call,
         "from_element", "new_random", "random",    NULL};
     if (!takt__rust_is_any(rust, takt__rust_callee(call), makers))
         return;
+    if (type->leaf == TAKT_RUST_UNKNOWN && /* of integers, it would be said */
+        (type->shell == TAKT_RUST_NDARRAY || type->shell == TAKT_RUST_NALGEBRA))
+        type->leaf = TAKT_RUST_FLOAT;
     const TSNode first = takt__rust_argument(call, 0);
     const bool is_tuple = rust_is(first, "tuple_expression");
     for (unsigned i = 0; i < 2 && i < (type->depth == 1 ? 1u : 2u); i++) {
@@ -212,8 +225,10 @@ static struct takt_rust_type array_method_type(struct takt_rust_type type,
     static const char *const lines[] = {
         "row",       "column",   "row_mut",  "column_mut", "sum_axis",
         "mean_axis", "var_axis", "std_axis", "diag",       NULL};
-    static const char *const parts[] = {"slice", "slice_mut", "index_axis",
-                                        "broadcast", NULL};
+    static const char *const parts[] = {
+        "slice",       "slice_mut",     "index_axis", "broadcast",
+        "insert_axis", "map",           "select",     "into_shape",
+        "rows",        "reversed_axes", NULL};
     static const char *const numbers[] = {
         "sum", "mean", "norm", "var", "std", "max", "min", "product", NULL};
     if (takt__rust_any(name, numbers))
@@ -275,7 +290,10 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
         return turned;
     }
     if (takt__rust_any(name, same_methods))
-        return type;
+        return takt__text_is(name, "mapv") && type.leaf == TAKT_RUST_UNKNOWN
+                   ? (struct takt_rust_type){.shell = TAKT_RUST_NDARRAY,
+                                             .leaf = TAKT_RUST_FLOAT}
+                   : type;
     if (takt__text_is(name, "dot"))
         return dot_type(rust, call, type, depth);
     if (type.shell == TAKT_RUST_NDARRAY || type.shell == TAKT_RUST_NALGEBRA)

@@ -151,7 +151,7 @@
 ;+ void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] += s * a[i]; }
 ;+ void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] -= s * a[i]; }
 ;+ void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] += a[i] * b[i]; }
-;- void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] = a[i] * b[i] + s; }
+;+ void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] = a[i] * b[i] + s; }
 ;+ void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] = fabsf(a[i]); }
 ;+ void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] = -a[i]; }
 ;+ void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] = fminf(fmaxf(a[i], 0), s); }
@@ -174,5 +174,6 @@
 ([(for_statement) (while_statement) (do_statement)] @finding
  (#computes? @finding
    "add" "sub" "mul" "div" "scale" "axpy" "fma" "abs" "neg" "clamp" "sqrt"
-   "exp" "log" "sigmoid" "tanh" "relu" "gelu" "copy" "transpose")
+   "exp" "exp2" "expm1" "log" "log2" "log1p" "sin" "cos" "sigmoid" "tanh"
+   "relu" "gelu" "copy" "transpose")
  (#set! pattern "element-loop"))

@@ -22,7 +22,8 @@
    "softmax" "layernorm" "attention"
    "sum" "mean" "max" "min" "argmax" "argmin" "dot" "norm1" "norm2" "variance"
    "add" "sub" "mul" "div" "scale" "axpy" "fma" "abs" "neg" "clamp" "sqrt"
-   "exp" "log" "sigmoid" "tanh" "relu" "gelu" "copy" "transpose")
+   "exp" "exp2" "expm1" "log" "log2" "log1p" "sin" "cos" "sigmoid" "tanh"
+    "relu" "gelu" "copy" "transpose")
  (#set! pattern "range-loop"))
 
 ; ---- algorithms of the standard library
@@ -72,7 +73,8 @@
  (#named? @callee "transform" "for_each" "copy")
  (#computes? @finding
    "add" "sub" "mul" "div" "scale" "axpy" "fma" "abs" "neg" "clamp" "sqrt"
-   "exp" "log" "sigmoid" "tanh" "relu" "gelu" "copy")
+   "exp" "exp2" "expm1" "log" "log2" "log1p" "sin" "cos" "sigmoid" "tanh"
+    "relu" "gelu" "copy")
  (#set! pattern "algorithm-elements"))
 
 ; ---- matrix types

@@ -192,7 +192,8 @@
 ((call_expression) @finding
   (#computes? @finding
     "add" "sub" "mul" "div" "scale" "axpy" "fma" "abs" "neg" "clamp" "sqrt"
-    "exp" "log" "sigmoid" "tanh" "relu" "gelu" "transpose")
+    "exp" "exp2" "expm1" "log" "log2" "log1p" "sin" "cos" "sigmoid" "tanh"
+    "relu" "gelu" "transpose")
   (#set! pattern "element-call"))
 
 ;+ fn f(a: &[f32], b: &[f32], k: f32, c: &mut [f32]) { for ((z, x), y) in c.iter_mut().zip(a).zip(b) { *z = x + y; } }
@@ -219,7 +220,8 @@
 ([(for_expression) (while_expression)] @finding
   (#computes? @finding
     "add" "sub" "mul" "div" "scale" "axpy" "fma" "abs" "neg" "clamp" "sqrt"
-    "exp" "log" "sigmoid" "tanh" "relu" "gelu" "copy" "transpose")
+    "exp" "exp2" "expm1" "log" "log2" "log1p" "sin" "cos" "sigmoid" "tanh"
+    "relu" "gelu" "copy" "transpose")
   (#set! pattern "element-loop"))
 
 ;+ fn f(a: &Array1<f32>, b: &Array1<f32>) -> Array1<f32> { a + b }

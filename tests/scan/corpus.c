@@ -79,9 +79,11 @@ static void read_word(const char *word, struct mark *mark, unsigned *count)
     const takt_op *op = takt_op_find(word);
     struct mark *last = &mark[*count > 0 ? *count - 1 : 0];
 
-    if ((op != NULL || strcmp(word, "product") == 0) && *count < MARKS)
-        mark[(*count)++] =
-            (struct mark){.name = op != NULL ? op->name : "product"};
+    const char *own = strcmp(word, "product") == 0 ? "product"
+                      : strcmp(word, "fused") == 0 ? "fused"
+                                                   : NULL;
+    if ((op != NULL || own != NULL) && *count < MARKS)
+        mark[(*count)++] = (struct mark){.name = op != NULL ? op->name : own};
     else if (strcmp(word, "test") == 0)
         last->is_test = true;
     else if (strcmp(word, "f32") == 0 || strcmp(word, "f64") == 0)

@@ -67,7 +67,7 @@ void residual(State *s, int dim)
 
 void swiglu(float *hb, const float *hb2, int hidden_dim)
 {
-    for (int i = 0; i < hidden_dim; i++) { //~!
+    for (int i = 0; i < hidden_dim; i++) { //~ fused
         float val = hb[i];
         val *= (1.0f / (1.0f + expf(-val)));
         val *= hb2[i];
@@ -163,7 +163,7 @@ void im2col(const float *data_im, int channels, int height, int width, int ksize
 
 void adam(float *w, const float *g, float *m, float *v, int n, float lr)
 {
-    for (int i = 0; i < n; i++) { //~!
+    for (int i = 0; i < n; i++) { //~ fused
         m[i] = 0.9f * m[i] + 0.1f * g[i];
         v[i] = 0.999f * v[i] + 0.001f * g[i] * g[i];
         w[i] -= lr * m[i] / (sqrtf(v[i]) + 1e-8f);

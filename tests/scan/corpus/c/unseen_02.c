@@ -49,7 +49,7 @@ void gate(float *x, int n, float floor)
 float peak(const float *x, int n)
 {
     float p = 0;
-    for (int i = 0; i < n; i++) { //~!
+    for (int i = 0; i < n; i++) { //~ max
         float a = fabsf(x[i]);
         p = a > p ? a : p;
     }
@@ -115,13 +115,13 @@ void dft_naive(const float *in, float complex *out, int n)
 
 void power_spectrum(const float *re, const float *im, float *p, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         p[i] = re[i] * re[i] + im[i] * im[i];
 }
 
 void decibels(const float *p, float *db, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         db[i] = 10.0f * log10f(p[i] + 1e-12f);
 }
 
@@ -236,7 +236,7 @@ void flip_rows(const float *in, float *out, int w, int h)
 
 void blend(float *dst, const float *src, int n, float a)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         dst[i] = a * src[i] + (1 - a) * dst[i];
 }
 

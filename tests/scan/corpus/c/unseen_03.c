@@ -67,7 +67,7 @@ void sgd(float *w, const float *g, float lr, int n)
 
 void adam(float *w, const float *g, float *m, float *v, float lr, int n)
 {
-    for (int i = 0; i < n; i++) { //~!
+    for (int i = 0; i < n; i++) { //~ fused
         m[i] = 0.9f * m[i] + 0.1f * g[i];
         v[i] = 0.999f * v[i] + 0.001f * g[i] * g[i];
         w[i] -= lr * m[i] / (sqrtf(v[i]) + 1e-8f);
@@ -76,7 +76,7 @@ void adam(float *w, const float *g, float *m, float *v, float lr, int n)
 
 void silu(float *x, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         x[i] = x[i] / (1.0f + expf(-x[i]));
 }
 
@@ -103,7 +103,7 @@ void softmax_online(const float *x, float *y, int n)
             m = x[i];
         s = s * expf(old - m) + expf(x[i] - m);
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) //~ fused
         y[i] = expf(x[i] - m) / s;
 }
 
@@ -229,7 +229,7 @@ void roots(const double *restrict x, double *restrict y, int n)
 
 void inverse(const double *x, double *y, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         y[i] = 1.0 / x[i];
 }
 

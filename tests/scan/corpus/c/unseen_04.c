@@ -91,13 +91,13 @@ void dsp_abs_f32(const float32_t *pSrc, float32_t *pDst, uint32_t blockSize)
 
 void dsp_offset(const float32_t *src, float32_t offset, float32_t *dst, uint32_t n)
 {
-    while (n-- > 0) //~!
+    while (n-- > 0) //~ fused
         *dst++ = *src++ + offset;
 }
 
 void dsp_cmplx_mag(const float32_t *src, float32_t *dst, uint32_t n)
 {
-    while (n > 0) { //~!
+    while (n > 0) { //~ fused
         float32_t re = *src++;
         float32_t im = *src++;
         *dst++ = sqrtf(re * re + im * im);
@@ -248,7 +248,7 @@ void matrix_times_vector(const gsl_matrix *A, const gsl_vector *x, gsl_vector *y
 
 void matrix_add_constant(gsl_matrix *a, double x)
 {
-    for (size_t i = 0; i < a->size1; i++) //~!
+    for (size_t i = 0; i < a->size1; i++) //~ fused
         for (size_t j = 0; j < a->size2; j++)
             a->data[i * a->tda + j] += x;
 }
@@ -315,7 +315,7 @@ void accumulate_gradient(layer_t *l, const float *delta, const float *input)
 
 void sigmoid_prime(const float *y, float *dy, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         dy[i] = y[i] * (1 - y[i]);
 }
 

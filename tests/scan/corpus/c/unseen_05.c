@@ -106,7 +106,7 @@ double portfolio(const double *restrict w, const double *restrict ret, unsigned 
 
 void standardize(double *x, int n, double mean, double sd)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         x[i] = (x[i] - mean) / sd;
 }
 

@@ -225,7 +225,7 @@ void butterfly(cplx *a, const cplx *w, int half)
 
 void complex_multiply(const double *ar, const double *ai, const double *br, const double *bi, double *cr, double *ci, int n)
 {
-    for (int i = 0; i < n; i++) { //~!
+    for (int i = 0; i < n; i++) { //~ fused
         cr[i] = ar[i] * br[i] - ai[i] * bi[i];
         ci[i] = ar[i] * bi[i] + ai[i] * br[i];
     }
@@ -247,7 +247,7 @@ void dc_remove(float *x, int n)
     for (int i = 0; i < n; i++) //~ mean
         m += x[i];
     m /= (float)n;
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         x[i] -= m;
 }
 
@@ -346,7 +346,7 @@ void batchnorm(struct tensor *t, const float *mean, const float *var, const floa
         for (int c = 0; c < t->c; c++) {
             float s = g[c] / sqrtf(var[c] + 1e-5f);
             float *p = t->data + (n * t->c + c) * plane;
-            for (int i = 0; i < plane; i++) //~!
+            for (int i = 0; i < plane; i++) //~ fused
                 p[i] = (p[i] - mean[c]) * s + b[c];
         }
 }

@@ -95,13 +95,13 @@ void permute(const double *x, double *y, const int *perm, int n)
 
 void polynomial(const double *x, double *y, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         y[i] = ((2.0 * x[i] - 1.0) * x[i] + 3.0) * x[i];
 }
 
 void temperature(const double *c, double *f, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         f[i] = c[i] * 9.0 / 5.0 + 32.0;
 }
 
@@ -119,7 +119,7 @@ void sine_table(double *t, int n)
 
 void sines(const double *x, double *y, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ sin
         y[i] = sin(x[i]);
 }
 

@@ -101,7 +101,7 @@ f64 coulomb(const struct atom *a, int n)
 
 void half_kick(f64 *restrict v, const f64 *restrict f, const f64 *restrict im, f64 dt, usize n)
 {
-    for (usize i = 0; i < n; ++i) //~!
+    for (usize i = 0; i < n; ++i) //~ fused
         v[i] += 0.5 * dt * f[i] * im[i];
 }
 
@@ -130,7 +130,7 @@ f64 virial(const f64 *x, const f64 *f, usize n)
 
 void wrap(f64 *x, usize n, f64 box)
 {
-    for (usize i = 0; i < n; i++) //~!
+    for (usize i = 0; i < n; i++) //~ fused
         x[i] -= box * floor(x[i] / box);
 }
 
@@ -273,7 +273,7 @@ void scale_mesh(struct mesh *m, f32 s)
 
 void translate_mesh(struct mesh *m, f32 x)
 {
-    for (int i = 0; i < m->nverts; i++) //~!
+    for (int i = 0; i < m->nverts; i++) //~ fused
         m->px[i] += x;
 }
 
@@ -304,13 +304,13 @@ f32 lowest_point(const struct mesh *m)
 
 void tone_map(f32 *c, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         c[i] = c[i] / (1.0f + c[i]);
 }
 
 void expose(f32 *c, int n, f32 k)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         c[i] = 1.0f - expf(-k * c[i]);
 }
 
@@ -322,7 +322,7 @@ void saturate(f32 *c, int n)
 
 void fade(const f32 *a, const f32 *b, f32 *o, int n, f32 t)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         o[i] = LERP(a[i], b[i], t);
 }
 

@@ -91,7 +91,7 @@ void band_energy(const f32 *x, const int *edge, f32 *e)
 
 void mono(const f32 *l, const f32 *r, f32 *m, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         m[i] = 0.5f * (l[i] + r[i]);
 }
 

@@ -192,7 +192,7 @@ void gru_gate(const gru *g, float *z)
 
 void gru_blend(gru *g, const float *z, const float *h)
 {
-    for (int i = 0; i < g->hidden; i++) //~!
+    for (int i = 0; i < g->hidden; i++) //~ fused
         g->state[i] = (1.0f - z[i]) * g->state[i] + z[i] * h[i];
 }
 
@@ -204,13 +204,13 @@ void elementwise_tanh(fvec v)
 
 void swish(fvec v)
 {
-    for (int i = 0; i < v.len; i++) //~!
+    for (int i = 0; i < v.len; i++) //~ fused
         v.x[i] *= 1.0f / (1.0f + expf(-v.x[i]));
 }
 
 void softplus(fvec v)
 {
-    for (int i = 0; i < v.len; i++) //~!
+    for (int i = 0; i < v.len; i++) //~ fused
         v.x[i] = logf(1.0f + expf(v.x[i]));
 }
 
@@ -326,7 +326,7 @@ void weight_decay(float *w, int n, float lr, float wd)
 
 void polyak(float *avg, const float *w, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         avg[i] = 0.99f * avg[i] + 0.01f * w[i];
 }
 

@@ -124,19 +124,19 @@ void cumulative_product(double *x, int n)
 
 void reciprocal(float *x, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         x[i] = 1.0f / x[i];
 }
 
 void rescale(const float *x, float *y, int n, float lo, float hi)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         y[i] = (x[i] - lo) / (hi - lo);
 }
 
 void product3(const float *a, const float *b, const float *c, float *o, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         o[i] = a[i] * b[i] * c[i];
 }
 

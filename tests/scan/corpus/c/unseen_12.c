@@ -78,7 +78,7 @@ void advect(const double *u, const double *q, double *qn, int n, double c)
 
 void saturation(const double *t, double *es, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         es[i] = 611.2 * exp(17.67 * (t[i] - 273.15) / (t[i] - 29.65));
 }
 
@@ -334,13 +334,13 @@ void dma_copy(volatile float *reg, const float *src, int n)
 
 void ema_block(float *y, const float *x, float a, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         y[i] = y[i] + a * (x[i] - y[i]);
 }
 
 void iq_mix(const float *i_, const float *q_, const float *c, const float *s, float *oi, int n)
 {
-    for (int k = 0; k < n; k++) //~!
+    for (int k = 0; k < n; k++) //~ fused
         oi[k] = i_[k] * c[k] - q_[k] * s[k];
 }
 

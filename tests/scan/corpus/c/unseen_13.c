@@ -75,7 +75,7 @@ double total_flux(const struct star *s, int n)
 
 void magnitudes(const double *flux, double *mag, int n, double zero)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         mag[i] = zero - 2.5 * log10(flux[i]);
 }
 
@@ -120,7 +120,7 @@ void hamming(float *frame, const float *win)
 
 void power(const float *re, const float *im, float *p)
 {
-    for (int i = 0; i <= NFFT / 2; i++) //~!
+    for (int i = 0; i <= NFFT / 2; i++) //~ fused
         p[i] = re[i] * re[i] + im[i] * im[i];
 }
 
@@ -151,7 +151,7 @@ void cmvn(float *feat, int frames, int dim)
         for (int t = 0; t < frames; t++) //~ mean
             m += feat[t * dim + d];
         m /= frames;
-        for (int t = 0; t < frames; t++) //~!
+        for (int t = 0; t < frames; t++) //~ fused
             feat[t * dim + d] -= m;
     }
 }
@@ -213,7 +213,7 @@ void joint_error(const double *want, const double *have, double *err, int n)
 
 void controller(const double *err, const double *derr, double *u, double kp, double kd, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         u[i] = kp * err[i] + kd * derr[i];
 }
 
@@ -258,7 +258,7 @@ double grad_norm(const problem *p)
 double infinity_norm(const double *g, unsigned n)
 {
     double m = 0;
-    for (unsigned i = 0; i < n; i++) //~!
+    for (unsigned i = 0; i < n; i++) //~ max
         m = fmax(m, fabs(g[i]));
     return m;
 }

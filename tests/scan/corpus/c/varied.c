@@ -135,7 +135,7 @@ void pointers_to_rows(float *restrict out, const float *restrict in, const float
 
 void lerp(const float *a, const float *b, float *out, float t, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         out[i] = (1.0f - t) * a[i] + t * b[i];
 }
 
@@ -164,7 +164,7 @@ double sum_of_column(double table[][COLS], int rows, int c)
 float peak(const float *x, size_t n)
 {
     float best = 0;
-    for (size_t i = 0; i < n; i++) { //~!
+    for (size_t i = 0; i < n; i++) { //~ max
         const float magnitude = fabsf(x[i]);
         if (magnitude > best)
             best = magnitude;

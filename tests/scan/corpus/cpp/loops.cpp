@@ -406,3 +406,23 @@ float old_total(const std::vector<float> &v)
 
 const char *text = "for (float x : v) s += x;"; //~!
 // for (float x : v) s += x; //~!
+
+/* ================= elements that a method hands out */
+struct grid {
+    std::vector<float> cell;
+    long width;
+    const float &at(long r, long c) const
+    {
+        assert(c < width);
+        return cell[r * width + c];
+    }
+    float row_dot(const float *v, long r) const;
+};
+
+float grid::row_dot(const float *v, long r) const
+{
+    float s = 0;
+    for (long c = 0; c < width; c++) //~ dot
+        s += at(r, c) * v[c];
+    return s;
+}

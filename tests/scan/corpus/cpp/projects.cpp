@@ -178,7 +178,7 @@ void spawn(std::vector<std::thread> &pool, std::vector<float> &v)
 template <class Scalar> Scalar norm(const std::vector<Scalar> &v)
 {
     Scalar s = 0;
-    for (size_t i = 0; i < v.size(); ++i) //~!
+    for (size_t i = 0; i < v.size(); ++i) //~ norm2
         s += v[i] * v[i];
     return std::sqrt(s);
 }

@@ -27,7 +27,7 @@ template <typename T> using Buf = std::unique_ptr<T[]>;
 template <typename T> T dot_of(const std::vector<T> &a, const std::vector<T> &b)
 {
     T s{};
-    for (std::size_t i = 0; i < a.size(); ++i) //~!
+    for (std::size_t i = 0; i < a.size(); ++i) //~ dot
         s += a[i] * b[i];
     return s;
 }
@@ -50,7 +50,7 @@ double total(const Vec &v)
 double largest_magnitude(const Vec &v)
 {
     double m = 0;
-    for (auto x : v) //~!
+    for (auto x : v) //~ max
         m = std::max(m, std::abs(x));
     return m;
 }

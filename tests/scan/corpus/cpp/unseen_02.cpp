@@ -402,7 +402,7 @@ float twice(float x) { return 2.0f * x; }
 void mapped(vector<float> &v)
 {
     for (float &x : v) x = twice(x); //~ scale
-    for (float &x : v) x = cubic(x); //~!
+    for (float &x : v) x = cubic(x); //~ fused
 }
 
 void checked(const vector<float> &a, const vector<float> &b, vector<float> &c)

@@ -278,7 +278,7 @@ struct World {
 
     void gravity(float g)
     {
-        for (auto &v : vy) v += g; //~!
+        for (auto &v : vy) v += g; //~ fused
     }
 
     int population() const

@@ -39,7 +39,7 @@ public:
     [[nodiscard]] auto peak() const -> float
     {
         auto p = 0.0f;
-        for (const auto s : out_) //~!
+        for (const auto s : out_) //~ max
             p = std::max(p, std::fabs(s));
         return p;
     }

@@ -144,7 +144,7 @@ pub fn mid_side(left: &[f32], right: &[f32]) -> (Vec<f32>, Vec<f32>) {
 }
 
 pub fn to_decibels(mags: &[f32]) -> Vec<f32> {
-    mags.iter().map(|m| 20.0 * m.max(1e-9).log10()).collect() //~ log
+    mags.iter().map(|m| 20.0 * m.max(1e-9).log10()).collect() //~ scale
 }
 
 pub fn magnitudes(re: &[f32], im: &[f32]) -> Vec<f32> {

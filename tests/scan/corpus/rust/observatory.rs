@@ -44,7 +44,7 @@ impl Curve {
     }
 
     pub fn to_magnitudes(&self) -> Vec<f64> {
-        self.flux.iter().map(|f| -2.5 * f.log10()).collect() //~ log
+        self.flux.iter().map(|f| -2.5 * f.log10()).collect() //~ scale
     }
 
     pub fn span(&self) -> f64 {

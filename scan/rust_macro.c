@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rust_macro.c - what is handed to the macros that only evaluate their
+ * arguments, and ndarray's azip.
+ */
+#include "rust.h"
+
+#include <string.h>
+
+static const struct takt_rust_verdict NOTHING = {.op = NULL};
+
+static const char *op_of_sign(struct takt_text text)
+{
+    static const struct {
+        const char *sign, *op;
+    } signs[] = {{"+=", "add"}, {"-=", "sub"}, {"*=", "mul"}, {"/=", "div"},
+                 {"+", "add"},  {"-", "sub"},  {"/", "div"}};
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (takt__text_is(text, signs[i].sign))
+            return signs[i].op;
+    return NULL;
+}
+
+/* azip!((a in a, &b in b) *a += b): the operator after the list says it. */
+static struct takt_rust_verdict azip(struct takt_rust *rust, TSNode tokens,
+                                     TSNode node)
+{
+    const TSNode list = ts_node_named_child(tokens, 0);
+    struct takt_rust_verdict out = {.anchor = node, .op = NULL};
+    if (!rust_is(list, "token_tree"))
+        return NOTHING;
+    for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
+        const TSNode name = ts_node_named_child(list, i);
+        if (!rust_is(name, "identifier"))
+            continue;
+        const struct takt_rust_type type =
+            takt__rust_type_of(rust, name, TAKT_RUST_DEPTH);
+        if (takt__rust_is_array(type))
+            out.type = type;
+    }
+    const uint32_t count = ts_node_child_count(tokens);
+    for (uint32_t i = 2; i < count && out.op == NULL; i++)
+        out.op = op_of_sign(rust_text(rust, ts_node_child(tokens, i)));
+    return takt__rust_is_array(out.type) ? out : NOTHING;
+}
+
+/* .sum::<f32>() among the tokens of a macro that only evaluates them. */
+static struct takt_rust_verdict token_sum(struct takt_rust *rust, TSNode token)
+{
+    static const char *const evaluating[] = {
+        "println",   "print",      "eprintln",     "eprint",
+        "format",    "write",      "writeln",      "assert",
+        "assert_eq", "assert_ne",  "debug_assert", "debug_assert_eq",
+        "panic",     "dbg",        "vec",          "log::debug",
+        "log::info", "log::trace", "log::warn",    "log::error",
+        "debug",     "info",       "trace",        "warn",
+        "error",     NULL};
+    static const char *const words[] = {"sum", "product", NULL};
+    static const char *const floats[] = {"f32", "f64", NULL};
+    TSNode path[TAKT_RUST_PATH];
+    unsigned count = takt__rust_path(rust, token, path);
+    if (count == 0 || !takt__rust_is_any(rust, token, words))
+        return NOTHING;
+    TSNode next = token, type = token;
+    for (unsigned i = 0; i < 3 && !ts_node_is_null(next); i++) {
+        next = ts_node_next_sibling(next);
+        if (takt__rust_is_any(rust, next, floats))
+            type = next;
+    }
+    while (count > 0 && rust_is(path[count - 1], "token_tree"))
+        count--;
+    if (ts_node_eq(type, token) || count == 0 ||
+        !rust_is(path[count - 1], "macro_invocation") ||
+        !takt__rust_is_any(rust, takt__node_field(path[count - 1], "macro"),
+                           evaluating))
+        return NOTHING;
+    return (struct takt_rust_verdict){
+        .op = takt__rust_is_any(rust, token, words + 1) ? "product" : "sum",
+        .anchor = token,
+        .type = takt__rust_type_named(rust, type, TAKT_RUST_DEPTH)};
+}
+
+struct takt_rust_verdict takt__rust_macro(struct takt_rust *rust, TSNode node)
+{
+    if (rust_is(node, "identifier"))
+        return token_sum(rust, node);
+    const TSNode name = takt__node_field(node, "macro");
+    static const char *const words[] = {"azip", "par_azip", "ndarray::azip",
+                                        NULL};
+    const TSNode tokens =
+        ts_node_named_child(node, ts_node_named_child_count(node) - 1);
+    if (!takt__rust_is_any(rust, name, words) || !rust_is(tokens, "token_tree"))
+        return NOTHING;
+    return azip(rust, tokens, node);
+}
