@@ -13,34 +13,27 @@ static bool read_threshold(const struct invocation *invocation, size_t *out)
 
 bool check_optimize_flags(const struct invocation *invocation)
 {
-    static const char *const pairs[][2] = {{"enable-gpu", "no-gpu"},
-                                           {"enable-simd", "no-simd"}};
-
-    for (size_t i = 0; i < 2; i++)
-        if (option_given(invocation, pairs[i][0]) &&
-            option_given(invocation, pairs[i][1]))
-            return reject(invocation->command,
-                          "--%s and --%s exclude each other", pairs[i][0],
-                          pairs[i][1]);
-    if (option_given(invocation, "patch") &&
-        (option_given(invocation, "format") ||
-         option_given(invocation, "json") || option_given(invocation, "all")))
-        return reject(invocation->command,
-                      "--patch has a form of its own: no --format, --json or "
-                      "--all");
-    if (option_given(invocation, "report") &&
-        (option_given(invocation, "format") ||
-         option_given(invocation, "json") || option_given(invocation, "patch")))
-        return reject(invocation->command,
-                      "--report is a form of its own: no --format, --json or "
-                      "--patch");
-    if (option_given(invocation, "output") &&
-        !option_given(invocation, "report"))
-        return reject(invocation->command, "--output is for --report");
-    if (option_given(invocation, "write-baseline") &&
-        !option_given(invocation, "baseline"))
-        return reject(invocation->command, "--write-baseline needs --baseline");
+    /* --patch and --report have forms of their own. */
+    static const char *const apart[][2] = {
+        {"enable-gpu", "no-gpu"}, {"enable-simd", "no-simd"},
+        {"patch", "format"},      {"patch", "json"},
+        {"patch", "all"},         {"report", "format"},
+        {"report", "json"},       {"report", "patch"}};
+    static const char *const needs[][2] = {{"output", "report"},
+                                           {"write-baseline", "baseline"}};
     size_t unused;
+
+    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
+        if (option_given(invocation, apart[i][0]) &&
+            option_given(invocation, apart[i][1]))
+            return reject(invocation->command,
+                          "--%s and --%s exclude each other", apart[i][0],
+                          apart[i][1]);
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+        if (option_given(invocation, needs[i][0]) &&
+            !option_given(invocation, needs[i][1]))
+            return reject(invocation->command, "--%s needs --%s", needs[i][0],
+                          needs[i][1]);
     return check_languages(invocation) && read_threshold(invocation, &unused);
 }
 
