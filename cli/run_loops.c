@@ -46,8 +46,8 @@ static void add_cell(struct loop_row *row,
     row->split += cell->calls[split];
     row->took_s += took_s(cell, whole) + took_s(cell, split);
     row->compared += cell->compared;
-    row->whole_s += (double)cell->whole_ns / 1e9;
-    row->split_s += (double)cell->split_ns / 1e9;
+    row->whole_s += (double)cell->baseline_ns / 1e9;
+    row->split_s += (double)cell->instead_ns / 1e9;
     row->error_s += (double)cell->error_ns / 1e9;
 }
 

@@ -60,7 +60,7 @@ static bool is_asking(struct takt_intercept *intercept,
 static bool is_routed(struct takt_intercept *intercept,
                       struct takt_admission *out)
 {
-    static const double large_work = 1e8; /* milliseconds */
+    static const double large_work = 1e8; /* multiply-adds: milliseconds */
 
     if (!out->route->is_adaptive || takt__is_eager())
         return true;

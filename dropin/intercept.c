@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* intercept.c - the spine of the interposer, and the routing of single calls.
- */
+/* intercept.c - takes each intercepted call through its steps, and routes
+ * single calls. */
 #include "intercepted.h"
 
 #include <signal.h>
@@ -29,7 +29,8 @@ static void enter(struct takt_intercept *intercept, bool is_own)
     intercept->is_nested = is_nested;
 }
 
-/* What is not around the call was jumped out of. */
+/* An outer call that is not above this one on the stack was left by longjmp():
+ * it is forgotten. */
 static void leave(const struct takt_intercept *intercept)
 {
     takt__inside =
@@ -46,7 +47,8 @@ static void leave(const struct takt_intercept *intercept)
  * none. */
 static _Thread_local uintptr_t routed;
 
-/* After so many calls inside a routed one, that was jumped out of. */
+/* After this many calls that seem to be nested in a routed one, that was left
+ * by longjmp(). */
 enum { most_in_handlers = 100000 };
 
 static bool is_on_other_stack(void)
@@ -187,24 +189,24 @@ static bool route_vectors(struct takt_intercept *intercept,
     return run(intercept, &admission, &call);
 }
 
-/* Whether the model is to hear of a large product now: it takes some
- * microseconds, so once in a while, for all since the last time. */
-static bool is_taught(uint64_t ns, double *calls)
+/* Whether a large product is recorded in the model now: it takes some
+ * microseconds, so once in 20 ms of them, for all since the last time. */
+static bool is_recorded(uint64_t ns, double *calls)
 {
     static const uint64_t every_ns = 20000000;
-    static _Atomic uint64_t untaught_ns;
-    const uint64_t all_ns = atomic_fetch_add(&untaught_ns, ns) + ns;
+    static _Atomic uint64_t unrecorded_ns;
+    const uint64_t all_ns = atomic_fetch_add(&unrecorded_ns, ns) + ns;
 
     if (all_ns < every_ns)
         return false;
-    atomic_fetch_sub(&untaught_ns, all_ns);
+    atomic_fetch_sub(&unrecorded_ns, all_ns);
     *calls = (double)all_ns / (double)ns;
     return true;
 }
 
 /* What the baseline library takes for large products, where there is a GPU: by
  * that the model knows when opening it pays. */
-static void teach(const struct takt_intercept *intercept, uint64_t ns)
+static void record_large(const struct takt_intercept *intercept, uint64_t ns)
 {
     static const double least_work = 16e6;
     enum takt_why why;
@@ -222,7 +224,7 @@ static void teach(const struct takt_intercept *intercept, uint64_t ns)
     const takt_call call = takt__product_call(route, &product);
     if (takt__is_reuse_wanted())
         takt__reuse_note(route, &call);
-    if (!is_taught(ns, &calls))
+    if (!is_recorded(ns, &calls))
         return;
     const takt_request request = takt__request_of(&call);
     const takt_measurement measurement = {.size = sizeof measurement,
@@ -275,9 +277,8 @@ static bool route(struct takt_intercept *intercept,
     return is_done;
 }
 
-/* Of calls that are passed through, all large ones and one in so many others
- * are timed for the statistics; and all that count towards opening the router.
- */
+/* Of calls that are passed through, all large ones and two in 16 others are
+ * timed for the statistics; and all that count towards opening the router. */
 enum { timed_of = 16 };
 
 static bool is_timed(struct takt_intercept *intercept)
@@ -337,7 +338,7 @@ void takt__intercept_end(const struct takt_intercept *intercept)
     if (ns > 0) {
         takt__record_side(intercept, TAKT_SIDE_BASELINE, intercept->start_ns,
                           end_ns);
-        teach(intercept, ns);
+        record_large(intercept, ns);
     } else if (intercept->kind != NULL) {
         takt__switchback_skip();
     }

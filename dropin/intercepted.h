@@ -26,7 +26,8 @@ struct takt_intercept {
     bool is_gpu;            /* a GPU ran it */
     bool is_trial;          /* it ran where it did in order to learn */
     double weight;          /* calls that it stands for, if it is timed */
-    enum takt_why why;      /* it was not routed */
+    enum takt_why why;      /* it was passed through or, if routed, did not run
+                             * on a GPU */
     bool is_nested;    /* the baseline library made it, inside another call */
     uint64_t start_ns; /* 0: it is not timed */
     uintptr_t outer;   /* the call around it; 0: none */

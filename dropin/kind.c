@@ -98,8 +98,8 @@ void takt__moments_add(struct takt_moments *moments, double value)
 
     correct_first(moments, far * value);
     if (moments->n > 0 && value > far * moments->mean) {
-        moments->cuts++;
-        moments->cut += value - far * moments->mean;
+        moments->clips++;
+        moments->clipped += value - far * moments->mean;
         value = far * moments->mean;
     }
     const double distance = value - moments->mean;
@@ -115,6 +115,6 @@ void takt__moments_age(struct takt_moments *moments)
 
     moments->n *= share;
     moments->m2 *= share;
-    moments->cuts *= share;
-    moments->cut *= share;
+    moments->clips *= share;
+    moments->clipped *= share;
 }

@@ -22,8 +22,8 @@
 enum takt_side { TAKT_SIDE_BASELINE, TAKT_SIDE_ROUTED, TAKT_SIDES };
 
 struct takt_moments {
-    double n, mean, m2; /* m2: sum of squared distances from the mean */
-    double cuts, cut;   /* values that were cut, and what was cut off them */
+    double n, mean, m2;    /* m2: sum of squared distances from the mean */
+    double clips, clipped; /* values that were clipped, and by how much */
 };
 
 struct takt_kind {
@@ -48,9 +48,9 @@ struct takt_kind *takt__kind_of(const struct takt_arguments *arguments);
 typedef void takt_kind_visit(void *self, struct takt_kind *kind);
 void takt__kinds_each(takt_kind_visit *visit, void *self);
 
-/* Adds a value. One that is far above the mean is cut to three times the mean:
- * another process had the processor. So are the first few, if a later one is
- * far below them. */
+/* Adds a value. One that is far above the mean is clipped to three times the
+ * mean: another process had the processor. So are the first few, if a later one
+ * is far below them. */
 void takt__moments_add(struct takt_moments *moments, double value);
 
 /* Lets what was added so far count for less. */

@@ -33,22 +33,22 @@ static double number(const struct takt_lapack_call *call, unsigned i)
     return (double)takt__by_address(call->target, call->argument[i]);
 }
 
-static double less(double a, double b)
+static double smaller(double a, double b)
 {
     return a < b ? a : b;
 }
 
 #define N(i_) number(call, i_)
-#define LESS(a_, b_) less(a_, b_)
-#define TAKT_LAPACK(stem_, arguments_, options_, work_, is_query_)   \
-    static double flops_##stem_(const struct takt_lapack_call *call) \
-    {                                                                \
-        return work_;                                                \
-    }                                                                \
-    static bool asks_##stem_(const struct takt_lapack_call *call)    \
-    {                                                                \
-        (void)call;                                                  \
-        return is_query_;                                            \
+#define MIN(a_, b_) smaller(a_, b_)
+#define TAKT_LAPACK(stem_, arguments_, options_, work_, is_query_)    \
+    static double amount_##stem_(const struct takt_lapack_call *call) \
+    {                                                                 \
+        return work_;                                                 \
+    }                                                                 \
+    static bool asks_##stem_(const struct takt_lapack_call *call)     \
+    {                                                                 \
+        (void)call;                                                   \
+        return is_query_;                                             \
     }
 #include "lapack.def"
 
@@ -66,7 +66,7 @@ static double less(double a, double b)
 static const struct entry table[TAKT_LAPACKS] = {
 #define TAKT_LAPACK(stem_, arguments_, options_, work_, is_query_) \
     [TAKT_LAPACK_##                                                \
-        stem_] = {options_, flops_##stem_, asks_##stem_, run_##stem_},
+        stem_] = {options_, amount_##stem_, asks_##stem_, run_##stem_},
 #include "lapack.def"
 };
 
@@ -124,7 +124,8 @@ static void count(const struct takt_lapack_call *call, bool is_other,
                      1);
 }
 
-/* A call that ran otherwise than the program has it, with what that takes. */
+/* Compares a call on a changed number of threads with the mean on the number
+ * that the program has. */
 static void compare(const struct takt_lapack_call *call,
                     const struct takt_team_kind *kind, uint64_t ns)
 {
@@ -138,9 +139,9 @@ static void compare(const struct takt_lapack_call *call,
         takt__stats_lapack(call->routine, call->type == TAKT_D, call->work);
     const double most = far * own.ns;
     takt__stats_add(&cell->compared, 1);
-    takt__stats_add(&cell->whole_ns, (uint64_t)own.ns);
+    takt__stats_add(&cell->baseline_ns, (uint64_t)own.ns);
     takt__stats_add(&cell->error_ns, (uint64_t)own.error_ns);
-    takt__stats_add(&cell->split_ns, (double)ns < most ? ns : (uint64_t)most);
+    takt__stats_add(&cell->instead_ns, (double)ns < most ? ns : (uint64_t)most);
 }
 
 /* ---- running ------------------------------------------------------------- */

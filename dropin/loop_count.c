@@ -58,7 +58,7 @@ void takt__loop_compare(struct takt_loop *loop,
     struct takt_stats_loop_cell *cell =
         takt__stats_loop_cell(counted_of(loop), (uint64_t)n);
     takt__stats_add(&cell->compared, 1);
-    takt__stats_add(&cell->whole_ns, (uint64_t)whole.ns);
+    takt__stats_add(&cell->baseline_ns, (uint64_t)whole.ns);
     takt__stats_add(&cell->error_ns, (uint64_t)whole.error_ns);
-    takt__stats_add(&cell->split_ns, typical(ns, whole.ns, split.ns));
+    takt__stats_add(&cell->instead_ns, typical(ns, whole.ns, split.ns));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sides.c - sums over kinds, and how sure they are. */
+/* sides.c - which side is faster, and how sure that is: sums over all kinds of
+ * calls. */
 #include "sides.h"
 
 #include <stddef.h>
@@ -34,24 +35,24 @@ static bool has_both(const struct takt_moments of[TAKT_SIDES])
            of[TAKT_SIDE_ROUTED].n >= least_routed;
 }
 
-/* Whether what was cut off counts: routed calls are held up clearly more often
- * than those in the library, or less. That is then not what others do, but what
- * the side does, such as threads that have to be woken. */
-static bool is_held_up_otherwise(const struct takt_moments of[TAKT_SIDES])
+/* Whether outliers count: routed calls are held up clearly more often than
+ * those in the library, or less. That is then not what others do, but what the
+ * side does, such as threads that have to be woken. */
+static bool has_other_outliers(const struct takt_moments of[TAKT_SIDES])
 {
     static const double few = 4;
     const struct takt_moments *baseline = &of[TAKT_SIDE_BASELINE];
     const struct takt_moments *routed = &of[TAKT_SIDE_ROUTED];
-    const double expected = baseline->cuts / baseline->n * routed->n;
-    const double more = routed->cuts - expected;
+    const double expected = baseline->clips / baseline->n * routed->n;
+    const double more = routed->clips - expected;
 
     return (more > 0 ? more : -more) > few + 3 * root(expected);
 }
 
-/* What was cut off calls of a side, for each of them. */
-static double cut_of(const struct takt_moments *moments)
+/* What was clipped off calls of a side, for each of them. */
+static double clipped_of(const struct takt_moments *moments)
 {
-    return moments->cut / moments->n;
+    return moments->clipped / moments->n;
 }
 
 static double change_of(const struct takt_moments of[TAKT_SIDES])
@@ -60,8 +61,9 @@ static double change_of(const struct takt_moments of[TAKT_SIDES])
     const struct takt_moments *routed = &of[TAKT_SIDE_ROUTED];
     const double change = routed->mean - baseline->mean;
 
-    return is_held_up_otherwise(of) ? change + cut_of(routed) - cut_of(baseline)
-                                    : change;
+    return has_other_outliers(of)
+               ? change + clipped_of(routed) - clipped_of(baseline)
+               : change;
 }
 
 /* Of the mean. A few calls that happen to be alike are no certainty: single
@@ -78,9 +80,9 @@ static double error2_of(const struct takt_moments *moments)
 /* Calls are held up at random: how often varies by its root. */
 static double cut_error2_of(const struct takt_moments *moments)
 {
-    const double cut = cut_of(moments);
+    const double clipped = clipped_of(moments);
 
-    return moments->cuts > 0 ? cut * cut / moments->cuts : 0;
+    return moments->clips > 0 ? clipped * clipped / moments->clips : 0;
 }
 
 static double variance_of(const struct takt_moments of[TAKT_SIDES])
@@ -89,7 +91,7 @@ static double variance_of(const struct takt_moments of[TAKT_SIDES])
     const struct takt_moments *routed = &of[TAKT_SIDE_ROUTED];
     const double variance = error2_of(routed) + error2_of(baseline);
 
-    return is_held_up_otherwise(of)
+    return has_other_outliers(of)
                ? variance + cut_error2_of(routed) + cut_error2_of(baseline)
                : variance;
 }
@@ -134,8 +136,8 @@ static void compare(struct takt_switchback_result *result)
         root(variance / sums.baseline_ns / sums.baseline_ns + slices * slices);
 }
 
-/* Routing has to be better with confidence; once it is preferred, it has to be
- * better. */
+/* A change to routing takes a difference of 2 standard errors; to stay with it,
+ * half of one is enough. */
 static bool is_routing_better(const struct takt_switchback_result *result)
 {
     const double doubt = result->is_routed ? 0.5 : 2;

@@ -119,7 +119,7 @@ struct takt_stats_loop_cell {
     _Atomic uint64_t calls[2], timed[2], ns[2];
     /* Split ones of which it is known what they take whole: that, the standard
      * error of it, and what they took. */
-    _Atomic uint64_t compared, whole_ns, error_ns, split_ns;
+    _Atomic uint64_t compared, baseline_ns, error_ns, instead_ns;
 };
 
 struct takt_stats_loop {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* switchback.c - slices, and which side is faster. */
+/* switchback.c - when each side runs: slices of time, and when to probe the
+ * other side. sides.c compares what both took. */
 #include "switchback.h"
 
 #include <stddef.h>
@@ -26,7 +27,8 @@ static uint64_t library_settles_ns(unsigned spin_power)
     return own_settles_ns + (UINT64_C(1) << spin_power) / 2;
 }
 
-/* A probe: so long, and so many calls or so much longer. */
+/* A probe lasts for 30 ms and 8 calls at least; after 120 ms it ends with
+ * fewer. */
 static const uint64_t probe_ns = 30 * ms, longest_probe_ns = 120 * ms;
 enum { probe_calls = 8 };
 
@@ -56,8 +58,8 @@ static atomic_flag is_busy = ATOMIC_FLAG_INIT;
 
 /* Options wait here until a call ends: a thread that was interrupted inside may
  * hold the flag, so there is no waiting for it. */
-static struct takt_switchback_options offered;
-static _Atomic bool is_offered;
+static struct takt_switchback_options pending;
+static _Atomic bool is_pending;
 
 static struct {
     bool is_open;       /* routing is possible */
@@ -214,8 +216,9 @@ static bool is_probe_over(uint64_t now_ns)
             now_ns > from_ns + longest_probe_ns);
 }
 
-/* Not in all runs of a short program a probe is affordable, but in some of
- * them: the price of the first one is multiplied by a random number. */
+/* A short run cannot afford a probe. The price of the first one is multiplied
+ * by a random number from 0 to 1, so that some runs make one, and over many
+ * runs probes cost their share. */
 static bool is_affordable(uint64_t now_ns)
 {
     const double risk_ns = (double)probe_ns / 4; /* calls may be slower */
@@ -242,7 +245,7 @@ static bool is_probe_due(uint64_t now_ns)
     return is_time && is_affordable(now_ns);
 }
 
-/* A GPU that has become ready makes another comparison of it. */
+/* Once a GPU is ready, earlier comparisons no longer hold. */
 static bool has_new_gpu(uint64_t now_ns)
 {
     static const uint64_t every_ns = 10 * ms;
@@ -313,21 +316,21 @@ static void advance(uint64_t now_ns)
 /* ---- the start -------------------------------------------------------------
  */
 
-/* Takes what was offered, once. */
-static void open_if_offered(uint64_t now_ns)
+/* Takes what was pending, once. */
+static void open_if_pending(uint64_t now_ns)
 {
     if (state.is_open ||
-        !atomic_load_explicit(&is_offered, memory_order_acquire))
+        !atomic_load_explicit(&is_pending, memory_order_acquire))
         return;
-    state.options = offered;
-    state.settles_ns = offered.threads == 1
+    state.options = pending;
+    state.settles_ns = pending.threads == 1
                            ? own_settles_ns
-                           : library_settles_ns(offered.spin_power);
-    state.spinning.process_ns = offered.cpu_ns;
-    state.spinning.threads = offered.threads;
+                           : library_settles_ns(pending.spin_power);
+    state.spinning.process_ns = pending.cpu_ns;
+    state.spinning.threads = pending.threads;
     state.is_open = true;
-    state.is_remembered = offered.memory == TAKT_MEMORY_ROUTED;
-    if (offered.memory == TAKT_MEMORY_BASELINE) {
+    state.is_remembered = pending.memory == TAKT_MEMORY_ROUTED;
+    if (pending.memory == TAKT_MEMORY_BASELINE) {
         state.stay_ns = known_stay_ns;
         state.begin_ns = now_ns;
     }
@@ -410,7 +413,7 @@ static void add(const struct takt_switchback_call *call)
 
     if (state.first_ns == 0)
         state.first_ns = state.begin_ns = call->start_ns;
-    open_if_offered(call->end_ns);
+    open_if_pending(call->end_ns);
     if (atomic_load(&takt__side_now) == TAKT_SIDE_BASELINE)
         takt__spinning_measure(&state.spinning, state.begin_ns, call->end_ns);
     state.spent_ns += ns * call->weight;
@@ -447,7 +450,7 @@ void takt__switchback_begin_call(uint64_t now_ns)
         return;
     if (state.first_ns == 0)
         state.first_ns = state.begin_ns = now_ns;
-    open_if_offered(now_ns);
+    open_if_pending(now_ns);
     if (state.options.memory == TAKT_MEMORY_GPU)
         (void)begin_on_gpu(now_ns);
     else
@@ -467,8 +470,8 @@ void takt__switchback_open(const struct takt_switchback_options *options)
     if (atomic_flag_test_and_set(&is_given))
         return;
     takt__at_fork(TAKT_FORK_SWITCHBACK, NULL, NULL, in_child);
-    offered = *options;
-    atomic_store_explicit(&is_offered, true, memory_order_release);
+    pending = *options;
+    atomic_store_explicit(&is_pending, true, memory_order_release);
     if (options->pace > 0)
         takt__switchback_begin_call(takt__now_ns());
 }

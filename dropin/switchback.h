@@ -2,7 +2,8 @@
 /*
  * switchback.h - whether this program is faster with routing, by measurement.
  *
- * Time is cut into slices. In a slice all calls run on one side: in the
+ * The name is that of the experiment: one subject gets both treatments in
+ * turns. Time is cut into slices. In a slice all calls run on one side: in the
  * baseline library, or routed. Two pools of threads on the same processors
  * disturb each other for as long as the idle one spins (a BLAS library does for
  * some 30 ms), so calls of both sides must not take turns; and what follows a

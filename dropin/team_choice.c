@@ -5,20 +5,19 @@
 /* Other choices than the program's have to be better by this factor. */
 static const float least_gain = 1.03f;
 
-/* A call counts as so many times the mean at most. Threads that share their
+/* A call counts as 24 times the mean at most. Threads that share their
  * processors with others are a part of what a team takes. */
 static const float far = 24;
 
-/* What trials may cost: a share of all time, and at the beginning so many calls
- * or so many ns, whichever is less. */
+/* What trials may cost: 2% of all time, and at the beginning 4 calls or 5 ms,
+ * whichever is less. */
 static const float share = 0.02f, free_calls = 4, free_ns = 5e6f;
 
-/* A choice that is known is tried again after so many calls at least, and what
- * is known of it counts as a few calls then. */
+/* A choice that is known is tried again after 64 calls at least; its old mean
+ * then weighs as much as 4 calls. */
 enum { least_since = 64, kept = 4 };
 
-/* Calls that are shorter than `short_ns` are timed one in so many times, once
- * nothing is tried. */
+/* While nothing is tried, one in 8 calls below 10 us is timed. */
 static const float short_ns = 10000;
 enum { timed_of_short = 8 };
 
@@ -102,8 +101,8 @@ static uint32_t trial_calls(float call_ns)
     return call_ns < 250e3f ? 4 : call_ns < 5e6f ? 2 : 1;
 }
 
-/* The choice that is to be tried next; `count`: there is none. Unknown ones
- * first: what similar calls prefer, then the neighbours, then one thread. */
+/* A choice that nothing is known of: what similar calls prefer, then the
+ * neighbours of the preferred, then one thread. `count`: there is none. */
 static unsigned unknown_choice(const struct takt_team_kind *kind,
                                unsigned preferred, unsigned hint,
                                unsigned count)
@@ -117,7 +116,8 @@ static unsigned unknown_choice(const struct takt_team_kind *kind,
     return count;
 }
 
-/* Known ones in turns: as the program has it, and the neighbours. */
+/* A known choice that is tried again, in turns: as the program has it, and the
+ * neighbours of the preferred. The preferred itself: there is none. */
 static unsigned known_choice(const struct takt_team_kind *kind,
                              unsigned preferred, unsigned count)
 {

@@ -26,7 +26,8 @@ enum { TAKT_TEAMS = 10 }; /* up to 512 threads and more */
 struct takt_team_kind {
     struct takt_running_mean team[TAKT_TEAMS]; /* ns per unit of work */
     _Atomic uint32_t turn;
-    _Atomic uint32_t trial; /* the choice that is tried now, and 1; 0: none */
+    _Atomic uint32_t trial; /* the number of the choice that is tried, plus 1;
+                             * 0: none */
     _Atomic uint32_t left;  /* calls of that trial */
     _Atomic uint32_t since; /* calls since the last trial */
     _Atomic uint32_t is_settling; /* that trial has just ended */

@@ -55,7 +55,7 @@ extern "C" {
  *               epsilon
  *   gemv        in[0] A, in[1] x, out y; ld[0]; alpha, beta, TAKT_TRANS_A
  *   matmul      in[0] A, in[1] B, out C; ld[0..2]; alpha, beta, TAKT_TRANS_*
- *   batched     in[0] A, in[1] B, out C, all without gaps; alpha, beta
+ *   batched_matmul  in[0] A, in[1] B, out C, all without gaps; alpha, beta
  *   conv2d      in[0] images, in[1] filters, in[2] bias or NULL
  *   pooling     in[0]
  *   attention   in[0] queries, in[1] keys, in[2] values, in[3] mask or NULL;
@@ -80,8 +80,8 @@ typedef struct takt_call {
  * TAKT_EINVAL, TAKT_ESHAPE: as in takt/ops.h; nothing was touched.
  * TAKT_EINVAL: also a flag that the op does not take, a factor that was not
  *   set (see above), or an op that was defined in another context.
- * TAKT_ENOTSUP: a view, or a user's op without experts: nothing to run.
- * TAKT_ENODEV: no expert of a user's op could run it.
+ * TAKT_ENOTSUP: an op that is only a view (reshape), or a user's op without
+ * experts: nothing to run. TAKT_ENODEV: no expert of a user's op could run it.
  * TAKT_ENOMEM: no expert could allocate its working memory. */
 TAKT_API takt_status takt_run(takt_ctx *ctx, const takt_call *call,
                               takt_decision *decision);

@@ -18,8 +18,8 @@
 
 /* ---- admit --------------------------------------------------------------- */
 
-/* What the decision reads. The call was admitted, so its shape is right. The
- * elements of more than a vector are for rules and people alone. */
+/* What the decision reads. The call was admitted, so its shape is right.
+ * Beyond vectors, `elements` is needed by static rules and by reports alone. */
 void takt__call_sizes(const takt_call *call, struct takt_sizes *out)
 {
     const struct takt_op_entry *entry = takt__op_entry(call->op);
@@ -27,7 +27,7 @@ void takt__call_sizes(const takt_call *call, struct takt_sizes *out)
 
     if (entry->form == TAKT_FORM_user) {
         takt_op_work(call->op, call->dtype, &call->shape, &out->work);
-        if (!takt__work_is_sane(&out->work)) /* the user's own words */
+        if (!takt__work_is_sane(&out->work)) /* as the user's function says */
             out->work = (takt_work){0};
     } else {
         takt__form_work(entry, &call->shape, &elements, &out->work.flops);
@@ -160,7 +160,8 @@ static takt_status perform(struct takt_exec *exec)
     return exec->status;
 }
 
-/* ---- the ways in --------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------
+ */
 
 takt_status takt__call(takt_call *call)
 {

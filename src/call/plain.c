@@ -122,7 +122,8 @@ static int fallback_of(struct takt_exec *exec, unsigned refused)
     return refused == 0 ? -1 : refused == simd ? 0 : (int)simd;
 }
 
-/* A GPU that is still getting its kernels is not to be suspected. */
+/* That a GPU whose kernels are still being loaded refuses does not count
+ * against it. */
 static bool is_incomplete(const struct takt_exec *exec, unsigned expert)
 {
     struct takt_device *device = takt__ctx_expert(exec->ctx, expert)->device;
@@ -174,7 +175,7 @@ void takt__plain_run_timed(struct takt_exec *exec)
     exec->end = takt__ticks();
 }
 
-/* Without a look at the clock, unless an expert refuses: that is sampled. */
+/* Not timed, unless an expert refuses: a refusal always leaves a sample. */
 void takt__plain_run(struct takt_exec *exec)
 {
     exec->is_sampled = exec->is_sampled &&

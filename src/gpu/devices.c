@@ -245,12 +245,12 @@ bool takt__device_can_run(struct takt_device *device, const takt_call *call)
 {
     if (!takt__device_is_ready(device))
         return false;
-    const bool is_busy = takt__device_is_incomplete(device);
-    if (is_busy && atomic_load(&device->is_occupied))
+    const bool is_incomplete = takt__device_is_incomplete(device);
+    if (is_incomplete && atomic_load(&device->is_occupied))
         return false;
     if (device->driver->can_run(device, call))
         return true;
-    if (is_busy)
+    if (is_incomplete)
         begin_to_open(device);
     return false;
 }

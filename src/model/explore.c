@@ -14,9 +14,11 @@
 /* Samples that settle an arm. Measured in simulation: docs/decisions/0005. */
 static const double enough = 5;
 
-/* What a trial may take is so many sigma above the mean; and so many samples
- * are believed for so many times what a trial takes: docs/decisions/0031. */
+/* What a trial may take: the mean and 1.5 sigma. */
 static const float likely = 1.5f;
+
+/* How long samples are believed, in times of a trial: 100 for one of them, and
+ * the power of 1.5 of their number, 1 to 64: docs/decisions/0031. */
 static const double trusted = 100, least_trusted = 1, most_trusted = 64;
 
 /* Of arms that differ only by their threads, those around the cheapest. */
@@ -99,7 +101,7 @@ static double due_at(const struct takt_stat *stat, double price_s,
            trusted * n * sqrt(n) * (price_s + best_s);
 }
 
-/* So many sigma better than expected an arm may be. One that was measured at
+/* How many sigma better than expected an arm may be. One that was measured at
  * other sizes of the series is expected by more than the rates. */
 static float doubt_of(const struct takt_posterior *posterior, unsigned arm,
                       const struct takt_stat *stat)

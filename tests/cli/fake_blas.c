@@ -69,10 +69,10 @@ static void write_text(struct takt_stats *stats, const char *name,
 static void write_loop_cell(struct takt_stats_loop_cell *cell,
                             const char *numbers)
 {
-    _Atomic uint64_t *at[] = {&cell->calls[0], &cell->calls[1], &cell->timed[0],
-                              &cell->timed[1], &cell->ns[0],    &cell->ns[1],
-                              &cell->compared, &cell->whole_ns, &cell->error_ns,
-                              &cell->split_ns};
+    _Atomic uint64_t *at[] = {
+        &cell->calls[0], &cell->calls[1],  &cell->timed[0], &cell->timed[1],
+        &cell->ns[0],    &cell->ns[1],     &cell->compared, &cell->baseline_ns,
+        &cell->error_ns, &cell->instead_ns};
     char *rest = (char *)(uintptr_t)numbers;
 
     for (size_t i = 0; i < sizeof at / sizeof at[0]; i++)
