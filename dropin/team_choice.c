@@ -184,6 +184,17 @@ static void look_for_trial(struct takt_team_kind *kind, unsigned preferred,
 
 /* ---- calls --------------------------------------------------------------- */
 
+/* Short calls that stay as the program has them need no choice for a while. */
+static void let_pass(struct takt_team_kind *kind, unsigned preferred,
+                     unsigned threads)
+{
+    enum { passes = 31 };
+    const unsigned count = takt__teams_of(threads);
+
+    if (preferred == 0 && unknown_choice(kind, 0, 0, count) == count)
+        store(&kind->passes, passes);
+}
+
 struct takt_team_choice takt__team_choose(struct takt_team_kind *kind,
                                           unsigned threads, unsigned hint,
                                           double work)
@@ -198,6 +209,8 @@ struct takt_team_choice takt__team_choose(struct takt_team_kind *kind,
     const uint32_t trial = load(&kind->trial);
     const unsigned choice = trial > 0 ? trial - 1 : preferred;
     const bool is_short = mean_of(kind, preferred) * (float)work < short_ns;
+    if (trial == 0 && is_short && load(&kind->is_settling) == 0)
+        let_pass(kind, preferred, threads);
     return (struct takt_team_choice){
         .choice = choice,
         .threads = takt__team_threads(choice, threads),

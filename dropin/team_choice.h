@@ -32,8 +32,9 @@ struct takt_team_kind {
     _Atomic uint32_t since; /* calls since the last trial */
     _Atomic uint32_t is_settling; /* that trial has just ended */
     _Atomic uint32_t retries;
-    _Atomic float all_ns;   /* of all calls */
-    _Atomic float extra_ns; /* that trials took longer than the preferred */
+    _Atomic uint32_t passes; /* calls that need no choice */
+    _Atomic float all_ns;    /* of all calls */
+    _Atomic float extra_ns;  /* that trials took longer than the preferred */
 };
 
 struct takt_team_choice {
@@ -49,6 +50,19 @@ unsigned takt__team_threads(unsigned choice, unsigned threads);
 
 /* The choice that is the fastest so far. */
 unsigned takt__team_preferred(const struct takt_team_kind *kind);
+
+/* Whether the next call needs no choice: short calls that are the fastest as
+ * the program has them skip 31 of 32, since a choice takes a tenth of a
+ * microsecond. */
+static inline bool takt__team_passes(struct takt_team_kind *kind)
+{
+    const uint32_t passes =
+        atomic_load_explicit(&kind->passes, memory_order_relaxed);
+
+    if (passes > 0)
+        atomic_store_explicit(&kind->passes, passes - 1, memory_order_relaxed);
+    return passes > 0;
+}
 
 /* For the next call, of so much work, in a program with so many threads; `hint`
  * is what calls of a similar kind prefer. */

@@ -29,6 +29,7 @@ struct outcome {
     double late;       /* the same in the last quarter, against the best */
     unsigned controls; /* calls of the second half as the program has it */
     unsigned preferred;
+    unsigned chosen; /* calls for which there was a choice */
 };
 
 static struct outcome run_kind(const struct made_up *made)
@@ -45,7 +46,10 @@ static struct outcome run_kind(const struct made_up *made)
     for (unsigned i = 0; i < made->calls; i++) {
         const double work = 1000 * (0.9 + 0.2 * random_unit(&random));
         const struct takt_team_choice choice =
-            takt__team_choose(&kind, made->threads, made->hint, work);
+            takt__team_passes(&kind)
+                ? (struct takt_team_choice){.threads = made->threads}
+                : takt__team_choose(&kind, made->threads, made->hint, work);
+        outcome.chosen += choice.is_timed || choice.choice > 0;
         const bool is_turned = made->is_later && i > made->calls / 2;
         const double noise = 0.9 + 0.2 * random_unit(&random);
         const double spike = random_unit(&random) < made->spikes ? 30 : 1;
@@ -119,6 +123,20 @@ static void trials_that_lose_are_within_their_budget(void)
         EXPECT(outcome.cost < 1.03);
     }
     EXPECT(few.cost < 1.001); /* nothing is tried: it would cost a tenth */
+}
+
+/* What is short and stays as it is takes next to nothing, and a change is
+ * noticed all the same. */
+static void settled_short_calls_need_no_choice(void)
+{
+    const struct outcome settled = run_kind(
+        &(struct made_up){.threads = 2, .us = {4, 4.1}, .calls = 20000});
+    const struct outcome turned = run_kind(&(struct made_up){
+        .threads = 2, .us = {4, 8}, .calls = 40000, .is_later = true});
+
+    EXPECT(settled.preferred == 0);
+    EXPECT(settled.chosen < 2000);
+    EXPECT(turned.preferred == 1);
 }
 
 static void similar_calls_give_a_hint(void)
@@ -257,6 +275,7 @@ int main(void)
     RUN(teams_are_powers_of_two);
     RUN(fewer_threads_are_taken_where_they_are_faster);
     RUN(trials_that_lose_are_within_their_budget);
+    RUN(settled_short_calls_need_no_choice);
     RUN(similar_calls_give_a_hint);
     RUN(spikes_and_waking_decide_nothing);
     RUN(a_change_is_noticed);
