@@ -14,6 +14,7 @@
 #include "arguments.h"
 #include "intercepted.h"
 #include "mode.h"
+#include "naming.h"
 #include "numpy.h"
 
 #define ENTRY __attribute__((visibility("default")))
@@ -286,12 +287,6 @@ static const struct takt_target *target_of(struct takt_blas_entry *entry,
 
 /* ---- names --------------------------------------------------------------- */
 
-static const struct takt_naming fortran = {"%s_", "%s_", false};
-static const struct takt_naming fortran64 = {"%s_64_", "%s_64_", true};
-static const struct takt_naming fortran_scipy = {"scipy_%s_", "scipy_%s_",
-                                                 false};
-static const struct takt_naming fortran_scipy64 = {"scipy_%s_64_",
-                                                   "scipy_%s_64_", true};
 static const struct takt_naming cblas = {"cblas_%s", "%s_", false};
 static const struct takt_naming cblas64 = {"cblas_%s64_", "%s_64_", true};
 static const struct takt_naming cblas_64 = {"cblas_%s_64", "%s_64_", true};

@@ -6,15 +6,9 @@
  */
 #include "lapack.h"
 #include "lapack_arguments.h"
+#include "naming.h"
 
 #define ENTRY __attribute__((visibility("default")))
-
-static const struct takt_naming fortran = {"%s_", "%s_", false};
-static const struct takt_naming fortran64 = {"%s_64_", "%s_64_", true};
-static const struct takt_naming fortran_scipy = {"scipy_%s_", "scipy_%s_",
-                                                 false};
-static const struct takt_naming fortran_scipy64 = {"scipy_%s_64_",
-                                                   "scipy_%s_64_", true};
 
 #define NAME(name_, naming_, word_, type_, stem_, arguments_)              \
     ENTRY void name_(TAKT_ARGUMENTS(TAKT_PARAMETER, arguments_));          \
