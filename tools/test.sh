@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 
 presets=${*:-check asan tsan aarch64}
 mkdir -p build
+: >build/unsteady
 for preset in $presets; do
     echo "0 1" >"build/$preset.count" # until its tests have run
 done
@@ -35,6 +36,10 @@ sum() {
         passed=$((passed + good))
         failed=$((failed + bad))
     done
+    if [ -s build/unsteady ]; then
+        echo "failed, and passed when run again alone (to be mended):"
+        sed 's/^/  /' build/unsteady
+    fi
     echo "$passed passed, $failed failed"
     [ "$failed" -eq 0 ]
 }
@@ -42,4 +47,7 @@ sum() {
 began=$(date +%s)
 export began
 build_all | xargs -r -P 2 -L 1 tools/test_build.sh
+for preset in $presets; do
+    tools/test_again.sh "$preset"
+done
 sum

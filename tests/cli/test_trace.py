@@ -46,6 +46,19 @@ def wait_for(condition, seconds=100):
     return is_met
 
 
+def read_all(terminal):
+    """What a terminal shows until its other end is closed: the kernel hands
+    it over in pieces."""
+    shown = b""
+    try:
+        while more := os.read(terminal, 65536):
+            shown += more
+    except OSError:
+        pass  # the other end is closed
+    os.close(terminal)
+    return shown
+
+
 class Scratch(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(dir="/tmp")
@@ -145,8 +158,7 @@ class Lines(Scratch):
             subprocess.run([TAKT, "trace", path], stdout=theirs, env=env,
                            timeout=600, check=True)
             os.close(theirs)
-            shown = os.read(ours, 65536)
-            os.close(ours)
+            shown = read_all(ours)
             self.assertEqual(b"\033[36mexplored" in shown, wants)
 
     def test_json_has_every_member(self):
@@ -574,13 +586,16 @@ class Attaching(Scratch):
         kept = os.path.join(self.folder, "kept")
         reader = self.attach("--record", kept, "--summary")
         sock = self.connect()
-        sock.sendall(WHOLE + header(2) + event(stream=2)[:-5])
+        wanted = WHOLE + header(2)
+        sock.sendall(wanted + event(stream=2)[:-5])
         sock.close()
-        time.sleep(0.3)
+        # The records are written in order: the header is the last whole one.
+        self.assertTrue(wait_for(lambda: os.path.exists(kept) and
+                                 os.path.getsize(kept) == len(wanted)))
         self.assertEqual(reader.end(), 0)
         self.assertEqual(os.stat(kept).st_mode & 0o777, 0o600)
         with open(kept, "rb") as file:
-            self.assertEqual(file.read(), WHOLE + header(2))
+            self.assertEqual(file.read(), wanted)
 
     def test_a_peer_that_talks_nonsense_harms_nobody(self):
         reader = self.attach()

@@ -485,6 +485,17 @@ class Interrupted(unittest.TestCase):
             time.sleep(0.01)
         self.fail("it does not listen")
 
+    def await_work(self, pid, seconds):
+        """Until it has had a processor for that long."""
+        ticks = seconds * os.sysconf("SC_CLK_TCK")
+        end = time.monotonic() + 100
+        while time.monotonic() < end:
+            stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+            if sum(map(int, stat.rpartition(")")[2].split()[11:13])) >= ticks:
+                return
+            time.sleep(0.01)
+        self.fail("it does not work")
+
     def test_everything_so_far_is_kept(self):
         with tempfile.TemporaryDirectory() as folder:
             db = os.path.join(folder, "store.db")
@@ -494,7 +505,7 @@ class Interrupted(unittest.TestCase):
                                    stderr=subprocess.PIPE,
                                    env=dict(os.environ, TAKT_DB=db))
             self.await_handler(run.pid, signal.SIGINT)
-            time.sleep(1.5)
+            self.await_work(run.pid, 1.2)
             run.send_signal(signal.SIGINT)
             out, err = run.communicate(timeout=600)
             self.assertEqual((run.returncode, err), (130, ""))
