@@ -404,10 +404,11 @@ class Compare(unittest.TestCase):
         except FileNotFoundError:
             return True
 
+    # A shell has what runs in its background ignore SIGINT, so this one waits.
     def test_a_signal_ends_all_and_what_is_known_is_told(self):
         script = 'echo $$ >> "$TMPDIR/log"; if [ $(wc -l < "$TMPDIR/log") ' \
-                 '-ge 7 ]; then sleep 100 & echo $! > "$TMPDIR/sleeper"; ' \
-                 'wait; fi'
+                 '-ge 7 ]; then sh -c "echo \\$\\$ > \\"$TMPDIR/sleeper\\"; ' \
+                 'exec sleep 100"; fi'
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(number):
                 ran = self.start(script)
