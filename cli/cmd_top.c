@@ -289,6 +289,7 @@ static void wait_once(struct top *top, int timeout_ms)
 static void show(struct top *top, uint64_t now_ns)
 {
     top_age(&top->model, now_ns);
+    top_read_gains(&top->model, now_ns);
     if (top->is_json)
         print_top_json(stdout, &top->model);
     else if (!top->view.is_paused)

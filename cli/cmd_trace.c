@@ -28,9 +28,10 @@ static void take_event(struct trace *trace, const struct trace_stream *stream,
 {
     if (!is_wanted(trace, event->op))
         return;
-    const double would_s = event->kind == TAKT_EVENT_CALL && !trace->is_chrome
-                               ? one_thread_s(&trace->gauge, event)
-                               : -1;
+    const double would_s =
+        event->kind == TAKT_EVENT_CALL && !trace->is_converted
+            ? one_thread_s(&trace->gauge, event)
+            : -1;
     tally_event(&trace->tally, event, would_s);
     if (event->kind != TAKT_EVENT_CALL || trace->most_calls == 0 ||
         trace->calls++ < trace->most_calls)
@@ -53,7 +54,7 @@ static void take_record(struct trace *trace,
     if (record->kind == TAKT_TRACE_HEADER) {
         stream = tally_header(&trace->tally, record);
         if (stream != NULL && !stream->is_strange)
-            print_hello(trace, &record->header);
+            print_hello(trace, stream, &record->header);
         return;
     }
     stream = tally_stream(&trace->tally, record->stream);
@@ -308,6 +309,8 @@ static bool read_options(const struct invocation *invocation,
 
     trace->is_json = option_choice(invocation, "format") == 1;
     trace->is_chrome = option_choice(invocation, "format") == 2;
+    trace->is_otlp = option_choice(invocation, "format") == 3;
+    trace->is_converted = trace->is_chrome || trace->is_otlp;
     trace->is_quiet = option_given(invocation, "summary");
     trace->wants_all = option_given(invocation, "all");
     trace->as_is = option_given(invocation, "as-is");
@@ -405,9 +408,10 @@ const struct command cmd_trace = {
     .options = {{"all", NULL, NULL, "every call, whatever it took"},
                 {"summary", NULL, NULL, "no lines, just the summary"},
                 {"op", "NAME", NULL, "of this op alone"},
-                {"format", "WORD", "text|json|chrome",
+                {"format", "WORD", "text|json|chrome|otlp",
                  "json: an object per line, the last is the summary; chrome: "
-                 "for Perfetto and speedscope"},
+                 "for Perfetto and speedscope; otlp: requests in JSON, for "
+                 "OpenTelemetry's collectors"},
                 {"for", "SECONDS", NULL, "end after that long"},
                 {"output", "FILE", NULL, "lines and summary go there"},
                 {"record", "FILE", NULL, "keep what is read, for later"},
@@ -420,6 +424,7 @@ const struct command cmd_trace = {
                  "takt trace --record slow.trace --op matmul 1234",
                  "TAKT_TRACE=run.trace ./train; takt trace run.trace",
                  "takt trace --format json run.trace | tail -n 1",
-                 "takt trace --format chrome run.trace > run.json"},
+                 "takt trace --format chrome run.trace > run.json",
+                 "takt trace --format otlp run.trace > spans.jsonl"},
     .run = run,
 };

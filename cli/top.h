@@ -4,6 +4,7 @@
  *
  *     cmd_top.c     connections, keys, time
  *     top_model.c   records come in, rates go out
+ *     top_gain.c    what programs under `takt run --report` have gained
  *     top_screen.c  rates as a screen, or as a line of JSON
  */
 #pragma once
@@ -37,6 +38,11 @@ struct top_stream {
     uint64_t known_until_ns; /* of the last rates, by the program's clock */
     uint64_t explorations, alarms;
     double trials_per_s;
+    int stats_fd; /* in which its run counts; -1: it does not */
+    uint64_t gain_due_ns;
+    /* Of its run so far: in wall time, half of the 95% interval, and of the
+     * time without Takt. NAN: not known. */
+    double gain_s, gain_error_s, gain_share;
 };
 
 struct top_model {
@@ -57,6 +63,14 @@ void top_end(struct top_model *model, uint64_t source, uint64_t now_ns);
 void top_age(struct top_model *model, uint64_t now_ns);
 void top_free(struct top_model *model);
 
+/* ---- top_gain.c ---- */
+
+void top_gain_begin(struct top_stream *stream);
+void top_gain_end(struct top_stream *stream);
+
+/* Reads what has been gained where that is due. */
+void top_read_gains(struct top_model *model, uint64_t now_ns);
+
 /* ---- rows ---- */
 
 /* A program, or one op of it on one expert. */
@@ -67,6 +81,7 @@ struct top_row {
     const char *expert; /* of the busiest op */
     double calls_per_s, busy, gpu_busy, trials_per_s, most_busy;
     uint64_t alarms;
+    double gain_s, gain_error_s, gain_share; /* NAN: not known */
     bool has_ended;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* top_model.c - rates of calls from the sums that programs send. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,7 @@ static void add_stream(struct top_model *model, uint64_t source,
                                                 TAKT_TRACE_VERSION};
     snprintf(stream->program, sizeof stream->program, "%s",
              record->header.program);
+    top_gain_begin(stream);
 }
 
 static struct top_pair *find_pair(struct top_stream *stream,
@@ -121,13 +123,19 @@ void top_end(struct top_model *model, uint64_t source, uint64_t now_ns)
             end_stream(&model->stream[i], now_ns);
 }
 
+static void drop_stream(struct top_stream *stream)
+{
+    top_gain_end(stream);
+    free(stream->pair);
+}
+
 void top_age(struct top_model *model, uint64_t now_ns)
 {
     for (size_t i = model->stream_count; i-- > 0;) {
         struct top_stream *stream = &model->stream[i];
         if (stream->ended_ns == 0 || now_ns - stream->ended_ns < kept_ns)
             continue;
-        free(stream->pair);
+        drop_stream(stream);
         *stream = model->stream[--model->stream_count];
     }
 }
@@ -135,7 +143,7 @@ void top_age(struct top_model *model, uint64_t now_ns)
 void top_free(struct top_model *model)
 {
     for (size_t i = 0; i < model->stream_count; i++)
-        free(model->stream[i].pair);
+        drop_stream(&model->stream[i]);
     free(model->stream);
 }
 
@@ -151,6 +159,9 @@ static struct top_row *row_for(struct top_row *rows, size_t *count,
                                     .has_ended = true,
                                     .detail = "-",
                                     .expert = "-",
+                                    .gain_s = (double)NAN,
+                                    .gain_error_s = (double)NAN,
+                                    .gain_share = (double)NAN,
                                     .most_busy = -1};
     return &rows[(*count)++];
 }
@@ -161,6 +172,11 @@ static void add_program(struct top_row *row, const struct top_stream *stream)
     row->name = stream->program;
     row->has_ended = row->has_ended && stream->ended_ns != 0;
     row->alarms += stream->alarms;
+    if (!isnan(stream->gain_s)) { /* all contexts are of one run */
+        row->gain_s = stream->gain_s;
+        row->gain_error_s = stream->gain_error_s;
+        row->gain_share = stream->gain_share;
+    }
     row->trials_per_s += stream->trials_per_s;
     for (size_t i = 0; i < stream->pair_count; i++) {
         const struct top_pair *pair = &stream->pair[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* top_screen.c - what `takt top` shows. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,6 +27,32 @@ static struct number_text rate_text(double rate)
         rate /= 1e3, unit = "K";
     snprintf(out.at, sizeof out.at, "%.*f%s", rate < 100 && *unit ? 1 : 0, rate,
              unit);
+    return out;
+}
+
+/* In five characters at most. */
+static struct number_text busy_text(double busy)
+{
+    struct number_text out;
+
+    snprintf(out.at, sizeof out.at, "%.*f%%", busy < 0.0995 ? 1 : 0,
+             100 * busy);
+    return out;
+}
+
+/* In five at most: "+12%", "~0%" where nothing was shown. */
+static struct number_text gain_text(const struct top_row *row)
+{
+    struct number_text out;
+
+    if (isnan(row->gain_s))
+        snprintf(out.at, sizeof out.at, "-");
+    else if (fabs(row->gain_s) <= row->gain_error_s)
+        snprintf(out.at, sizeof out.at, "~0%%");
+    else
+        snprintf(out.at, sizeof out.at, "%+.*f%%",
+                 fabs(row->gain_share) < 0.0995 ? 1 : 0,
+                 fmax(-999, 100 * row->gain_share));
     return out;
 }
 
@@ -69,20 +96,21 @@ static struct phrase row_text(const struct top_row *row, bool is_program)
     const struct number_text shown = seconds_text(latency);
     const char *text = latency > 0 ? shown.at : "-";
 
-    clean_text(row->name, name, is_program ? 14 : sizeof name);
-    clean_text(row->detail, detail, is_program ? 9 : sizeof detail);
+    clean_text(row->name, name, is_program ? 11 : sizeof name);
+    clean_text(row->detail, detail, is_program ? 8 : sizeof detail);
     clean_text(row->expert, expert, sizeof expert);
     if (!is_program)
         return phrase("  %-20s %-20s %7s %6.1f%% %10s", name, detail,
                       rate_text(row->calls_per_s).at, 100 * row->busy, text);
     if (row->has_ended)
-        return phrase("%7llu %-13s has ended", (unsigned long long)row->pid,
+        return phrase("%7llu %-10s has ended", (unsigned long long)row->pid,
                       name);
-    return phrase("%7llu %-13s %7s %6.1f%% %8s %-8s %-13s %3.0f%% %5llu",
+    return phrase("%7llu %-10s %7s %5s %8s %-7s %-13s %3.0f%% %5s %5llu",
                   (unsigned long long)row->pid, name,
-                  rate_text(row->calls_per_s).at, 100 * row->busy, text, detail,
-                  expert, row->busy > 0 ? 100 * row->gpu_busy / row->busy : 0,
-                  (unsigned long long)row->alarms);
+                  rate_text(row->calls_per_s).at, busy_text(row->busy).at, text,
+                  detail, expert,
+                  row->busy > 0 ? 100 * row->gpu_busy / row->busy : 0,
+                  gain_text(row).at, (unsigned long long)row->alarms);
 }
 
 static void put_head(FILE *out, const struct top_model *model,
@@ -126,8 +154,8 @@ static void put_head(FILE *out, const struct top_model *model,
         view->pid != 0
             ? "  OP                   EXPERT               CALLS/S    BUSY "
               "   LATENCY"
-            : "    PID PROGRAM       CALLS/S    BUSY  LATENCY BUS"
-              "IEST  EXPERT         GPU DRIFT");
+            : "    PID PROGRAM    CALLS/S  BUSY  LATENCY BUSIEST EXPERT"
+              "         GPU  GAIN DRIFT");
 }
 
 static void put_help(FILE *out, const struct top_view *view)
@@ -186,11 +214,12 @@ void print_top_json(FILE *out, const struct top_model *model)
         json_print(&json,
                    "{pid:%ju program:%s has_ended:%d calls_per_s:%g busy:%g "
                    "gpu_busy:%g latency_s:%g trials_per_s:%g drift_alarms:%ju "
-                   "ops:[",
+                   "gain_s:%g gain_error_s:%g gain_share:%g ops:[",
                    rows[i].pid, rows[i].name, rows[i].has_ended,
                    rows[i].calls_per_s, rows[i].busy, rows[i].gpu_busy,
                    positive_number(latency_s(&rows[i])), rows[i].trials_per_s,
-                   rows[i].alarms);
+                   rows[i].alarms, rows[i].gain_s, rows[i].gain_error_s,
+                   rows[i].gain_share);
         for (size_t k = 0; ops != NULL && k < pairs; k++)
             json_print(&json,
                        "{op:%s expert:%s calls_per_s:%g busy:%g latency_s:%g}",

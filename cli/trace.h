@@ -95,6 +95,7 @@ struct trace_stream {
     takt_metrics totals;
     struct last_sums *last; /* owned */
     size_t last_count;
+    struct otlp_stream *otlp; /* owned; NULL: not --format otlp */
 };
 
 struct trace_tally {
@@ -138,6 +139,8 @@ struct trace {
     bool is_json;      /* --format json */
     bool is_chrome;    /* --format chrome */
     bool has_begun;    /* with that: an event was written */
+    bool is_otlp;      /* --format otlp */
+    bool is_converted; /* one of the two: neither lines nor a summary */
     bool is_quiet;     /* --summary: no lines */
     size_t most_calls; /* that are told of; 0: there is no limit */
     size_t calls;
@@ -228,7 +231,8 @@ bool child_poll(struct trace_child *child);
 
 /* ---- trace_lines.c ---- */
 
-void print_hello(struct trace *trace, const struct takt_trace_header *header);
+void print_hello(struct trace *trace, struct trace_stream *stream,
+                 const struct takt_trace_header *header);
 void print_event(struct trace *trace, const struct trace_stream *stream,
                  const takt_event *event);
 void print_turn(struct trace *trace, const struct trace_stream *stream,
@@ -245,6 +249,15 @@ void chrome_event(struct trace *trace, const struct trace_stream *stream,
 void chrome_turn(struct trace *trace, const struct trace_stream *stream,
                  const takt_op_metric *metric, enum turn turn);
 void chrome_end(struct trace *trace);
+
+/* ---- trace_otlp.c: the same as OTLP ---- */
+
+void otlp_hello(struct trace *trace, struct trace_stream *stream,
+                const struct takt_trace_header *header);
+void otlp_event(struct trace *trace, const struct trace_stream *stream,
+                const takt_event *event);
+void otlp_end(struct trace *trace);
+void otlp_free(struct otlp_stream *otlp);
 
 /* ---- trace_summary.c ---- */
 

@@ -63,13 +63,16 @@ static void print_when(struct trace *trace, const struct trace_stream *stream,
         fprintf(trace->out, "%-7" PRIu64 " ", stream->pid);
 }
 
-void print_hello(struct trace *trace, const struct takt_trace_header *header)
+void print_hello(struct trace *trace, struct trace_stream *stream,
+                 const struct takt_trace_header *header)
 {
     struct remark note = {.length = 0};
 
     if (trace->is_chrome)
         chrome_hello(trace, header);
-    if (trace->is_quiet || trace->is_json || trace->is_chrome)
+    if (trace->is_otlp)
+        otlp_hello(trace, stream, header);
+    if (trace->is_quiet || trace->is_json || trace->is_converted)
         return;
     add(&note, "process %" PRIu64 ": %.200s, Takt %.64s", header->pid,
         header->program, header->takt);
@@ -225,6 +228,10 @@ void print_event(struct trace *trace, const struct trace_stream *stream,
         chrome_event(trace, stream, event);
         return;
     }
+    if (trace->is_otlp) {
+        otlp_event(trace, stream, event);
+        return;
+    }
     if (trace->is_quiet)
         return;
     if (trace->is_json)
@@ -245,7 +252,7 @@ void print_turn(struct trace *trace, const struct trace_stream *stream,
 
     if (trace->is_chrome && turn != same)
         chrome_turn(trace, stream, metric, turn);
-    if (trace->is_quiet || trace->is_chrome || turn == same)
+    if (trace->is_quiet || trace->is_converted || turn == same)
         return;
     if (trace->is_json) {
         json_print(&json, "{event:%s pid:%ju op:%s calls_per_s:%g calls:%ju}\n",

@@ -316,7 +316,7 @@ static void explain_command(const struct live *live, const char *name)
     const bool is_routed = live->child.is_routed;
 
     if (live->has_connected && is_routed && !live->trace->is_json &&
-        !live->trace->is_chrome)
+        !live->trace->is_converted)
         fprintf(live->trace->out,
                 "'%s' is not linked with libtakt: its BLAS calls were routed, "
                 "as by 'takt run' (--as-is does not)\n",

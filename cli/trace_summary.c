@@ -289,8 +289,10 @@ void print_summary(struct trace *trace)
 
     if (trace->is_chrome)
         chrome_end(trace);
+    if (trace->is_otlp)
+        otlp_end(trace);
     trace->tally.lacks_memory |= rows == NULL;
-    if (rows == NULL || trace->is_chrome) {
+    if (rows == NULL || trace->is_converted) {
         free(rows);
         return;
     }

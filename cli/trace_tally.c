@@ -282,10 +282,16 @@ void tally_metrics(struct trace_tally *tally, struct trace_stream *stream,
     }
 }
 
+static void drop_stream(struct trace_stream *stream)
+{
+    otlp_free(stream->otlp);
+    free(stream->last);
+}
+
 void tally_free(struct trace_tally *tally)
 {
     for (size_t i = 0; i < tally->stream_count; i++)
-        free(tally->stream[i].last);
+        drop_stream(&tally->stream[i]);
     for (size_t i = 0; i < tally->op_count; i++)
         free(tally->op[i].pair);
     free(tally->stream);

@@ -115,6 +115,32 @@ class Top(unittest.TestCase):
         wait_for(lambda: shown().get(programs[0].pid, {}).get("has_ended"))
         self.assertFalse(shown()[programs[1].pid]["has_ended"])
 
+    def test_programs_under_takt_run_have_a_gain(self):
+        plain = self.start()
+        report = os.path.join(self.folder, "report")
+        routed = subprocess.Popen(
+            [TAKT, "run", "--report", "--output", report, "--",
+             sys.executable, "-c", PROGRAM, LIBRARY], env=self.env)
+        self.addCleanup(routed.wait)
+        self.addCleanup(routed.terminate)
+        top = subprocess.Popen([TAKT, "top", "--json", "--every", "0.1"],
+                               stdout=subprocess.PIPE, text=True, env=self.env)
+        self.addCleanup(top.stdout.close)
+        self.addCleanup(top.wait)
+        self.addCleanup(top.terminate)
+
+        def both():
+            seen = json.loads(top.stdout.readline())["programs"]
+            return len(seen) == 2 and all(one["calls_per_s"] > 0
+                                          for one in seen) and seen
+        for one in wait_for(both):
+            if one["pid"] == plain.pid: # there is nothing to compare it with
+                gain = [None, None, None]
+            else: # none of its calls were BLAS's
+                gain = [0, 0, 0]
+            self.assertEqual([one["gain_s"], one["gain_error_s"],
+                              one["gain_share"]], gain)
+
     def connect(self):
         there = socket.socket(socket.AF_UNIX)
         self.addCleanup(there.close)

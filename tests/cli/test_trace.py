@@ -178,6 +178,60 @@ class Lines(Scratch):
         self.assertEqual(rows[1]["event"], "summary")
 
 
+class Otlp(Scratch):
+    """Requests in JSON. The spans themselves are tested with the exporter."""
+
+    def requests(self, content):
+        ran = takt(["--format", "otlp", self.file(content)])
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        return [json.loads(line) for line in ran.stdout.splitlines()]
+
+    def spans(self, content):
+        return [span for request in self.requests(content)
+                for resource in request["resourceSpans"]
+                for scope in resource["scopeSpans"]
+                for span in scope["spans"]]
+
+    def test_calls_are_spans_below_that_of_their_process(self):
+        content = header() + event(took=2e-3, at=5)
+        chosen, ran, root = self.spans(content)
+        self.assertEqual([span["name"] for span in (chosen, ran, root)],
+                         ["backend_selection: matmul",
+                          "compute_block: matmul", "takt_compute"])
+        self.assertEqual(chosen["parentSpanId"], root["spanId"])
+        self.assertEqual(ran["parentSpanId"], chosen["spanId"])
+        self.assertNotIn("parentSpanId", root)
+        self.assertEqual({span["traceId"] for span in (chosen, ran)},
+                         {root["traceId"]})
+        self.assertEqual(int(chosen["endTimeUnixNano"]) -
+                         int(chosen["startTimeUnixNano"]), 2000000)
+        # Converting it again gives the same ids.
+        self.assertEqual(self.spans(content), [chosen, ran, root])
+
+    def test_every_process_is_a_resource(self):
+        found = self.requests(header() + header(2, 4343, "other") + event() +
+                              event(stream=2) * 600)
+        self.assertEqual(len(found), 4)  # 512 spans each, and the rest
+        seen = {}
+        for request in found:
+            resource, = request["resourceSpans"]
+            names = {one["key"]: one["value"]
+                     for one in resource["resource"]["attributes"]}
+            scope, = resource["scopeSpans"]
+            program = names["service.name"]["stringValue"]
+            seen.setdefault(program, []).extend(scope["spans"])
+        self.assertEqual({name: len(spans) for name, spans in seen.items()},
+                         {"train": 3, "other": 1201})
+        self.assertEqual(len({span["spanId"] for spans in seen.values()
+                              for span in spans}), 1204)
+        self.assertEqual(len({span["traceId"] for spans in seen.values()
+                              for span in spans}), 2)
+
+    def test_names_are_text(self):
+        self.assertIn("a\ufffd", self.spans(header() + event(op=b"a\xff"))[0]
+                      ["name"].replace("?", "\ufffd"))
+
+
 class Chrome(Scratch):
     """The Trace Event Format: what viewers ask of every event."""
 
