@@ -249,13 +249,29 @@ static bool is_number(const char *word)
     return word[0] != '\0' && word[strspn(word, "0123456789")] == '\0';
 }
 
+/* A link is followed if root or this user has made it, as that of /dev/stdout:
+ * another one's in a folder such as /tmp may lead anywhere. */
+static int open_in_place(const char *path, mode_t mode)
+{
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+    const int fd = open(path, flags | O_NOFOLLOW, mode);
+    struct stat link;
+
+    if (fd >= 0 || errno != ELOOP || lstat(path, &link) != 0)
+        return fd;
+    if (link.st_uid == 0 || link.st_uid == geteuid())
+        return open(path, flags, mode);
+    errno = EACCES;
+    return -1;
+}
+
 /* Written in place and from the start, since others may read it meanwhile
  * ('tail -f'): a file that is replaced as a whole shows nothing until the end.
  */
 static FILE *open_for_writing(const struct command *command, const char *path,
                               mode_t mode)
 {
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+    const int fd = open_in_place(path, mode);
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
 
     if (file == NULL)
@@ -264,7 +280,6 @@ static FILE *open_for_writing(const struct command *command, const char *path,
     return file;
 }
 
-/* What makes no sense together, or not at all. */
 /* Options that a file of a trace cannot have. */
 static bool is_sensible_for_file(const struct invocation *invocation)
 {
@@ -279,6 +294,7 @@ static bool is_sensible_for_file(const struct invocation *invocation)
     return true;
 }
 
+/* What makes no sense together, or not at all. */
 static bool is_sensible(const struct invocation *invocation)
 {
     const struct command *command = invocation->command;

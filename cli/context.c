@@ -25,8 +25,11 @@ static int refuse(const struct command *command,
                   const takt_ctx_options *options, takt_status status)
 {
     if (options->policy == TAKT_POLICY_PINNED)
-        return usage_error(command, "TAKT_PIN '%s': %s", options->pin,
-                           takt_status_text(status));
+        return usage_error(command, "TAKT_PIN '%s': %s%s", options->pin,
+                           takt_status_text(status),
+                           status == TAKT_ECORRUPT || status == TAKT_ENODEV
+                               ? "; 'takt doctor' names the line"
+                               : "");
     if (wish->recording != NULL)
         return usage_error(command, "--machine '%s': %s", wish->recording,
                            takt_status_text(status));

@@ -183,28 +183,51 @@ static void find_functions(struct takt_baseline *baseline, void *handle,
         }
 }
 
-/* Libraries whose number of threads can be changed at any time. */
-static void find_setter(struct takt_baseline *baseline, void *handle)
+/* A function of OpenBLAS, in one of its namings. */
+static takt_symbol *find_openblas(void *handle, const char *pattern,
+                                  const char *word)
 {
-    static const char *const name[][2] = {
-        {"openblas_get_num_threads", "openblas_set_num_threads"},
-        {"openblas_get_num_threads64_", "openblas_set_num_threads64_"},
-        {"scipy_openblas_get_num_threads", "scipy_openblas_set_num_threads"},
-        {"scipy_openblas_get_num_threads64_",
-         "scipy_openblas_set_num_threads64_"},
-    };
-    int (*get)(void);
+    char name[48];
+
+    snprintf(name, sizeof name, pattern, word);
+    return as_function(find_in(handle, name));
+}
+
+/* With OpenMP the number of threads is the program's as well, and OpenBLAS
+ * takes the working memory of other threads' calls away when it changes. */
+static bool is_of_openmp(const struct takt_baseline *baseline,
+                         takt_symbol *get_parallel)
+{
+    enum { with_openmp = 2 };
+    int (*parallel)(void);
+
+    memcpy(&parallel, &get_parallel, sizeof parallel);
+    return parallel != NULL ? parallel() == with_openmp
+                            : baseline->is_in_parallel != NULL;
+}
+
+static void find_openblas_threads(struct takt_baseline *baseline, void *handle)
+{
+    static const char *const pattern[] = {"openblas_%s", "openblas_%s64_",
+                                          "scipy_openblas_%s",
+                                          "scipy_openblas_%s64_"};
     void (*set)(int);
 
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
-        takt_symbol *found[] = {as_function(find_in(handle, name[i][0])),
-                                as_function(find_in(handle, name[i][1]))};
+    for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++) {
+        takt_symbol *found[] = {
+            find_openblas(handle, pattern[i], "get_num_threads"),
+            find_openblas(handle, pattern[i], "set_num_threads"),
+            find_openblas(handle, pattern[i], "get_parallel")};
         if (found[0] == NULL || found[1] == NULL)
             continue;
-        memcpy(&get, &found[0], sizeof get);
+        memcpy(&baseline->get_threads, &found[0], sizeof found[0]);
         memcpy(&set, &found[1], sizeof set);
-        baseline->get_threads = get;
-        baseline->threads = takt__library_threads(get, set);
+        if (!is_of_openmp(baseline, found[2]))
+            baseline->threads =
+                takt__library_threads(baseline->get_threads, set);
+        else if ((found[0] = as_function(
+                      find_in(handle, "omp_get_max_threads"))) != NULL)
+            memcpy(&baseline->get_threads, &found[0], sizeof found[0]);
         return;
     }
 }
@@ -216,7 +239,7 @@ static void find_threads(struct takt_baseline *baseline, void *handle)
     takt_symbol *found = as_function(find_in(handle, "omp_in_parallel"));
 
     memcpy(&baseline->is_in_parallel, &found, sizeof found);
-    find_setter(baseline, handle);
+    find_openblas_threads(baseline, handle);
     for (size_t i = 0; i < 2 && baseline->get_threads == NULL; i++) {
         found = as_function(find_in(handle, get[i]));
         memcpy(&baseline->get_threads, &found, sizeof found);

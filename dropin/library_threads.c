@@ -24,11 +24,11 @@ static void in_child(void)
 {
     struct takt_library_threads *at = atomic_load(&libraries);
 
-    for (; at != NULL; at = at->next)
-        if (atomic_load(&at->change) != 0) {
-            at->set((int)atomic_load(&at->before));
-            atomic_store(&at->change, 0);
-        }
+    for (; at != NULL; at = at->next) {
+        const unsigned before = atomic_exchange(&at->before, 0);
+        if (atomic_exchange(&at->change, 0) != 0 && before != 0)
+            at->set((int)before);
+    }
 }
 
 static void watch_forks(void)
@@ -104,16 +104,25 @@ void takt__threads_end(struct takt_library_threads *library)
         return;
     if (library->get() == (int)threads)
         library->set((int)atomic_load(&library->before));
+    atomic_store(&library->before, 0);
     atomic_store(&library->change, 0);
+}
+
+/* 0: nothing is changed now. */
+static unsigned before_change(const struct takt_library_threads *library)
+{
+    const unsigned before = atomic_load(&library->before);
+
+    return atomic_load(&library->change) != 0 ? before : 0;
 }
 
 unsigned takt__threads_of_program(const struct takt_library_threads *library)
 {
-    const unsigned before = atomic_load(&library->before);
+    unsigned before = before_change(library);
 
-    /* Before the first change `before` is 0, and set before the library's. */
-    if (atomic_load(&library->change) != 0 && before != 0)
+    if (before != 0)
         return before;
     const int threads = library->get();
-    return threads > 0 ? (unsigned)threads : 0;
+    before = before_change(library); /* one may have begun meanwhile */
+    return before != 0 ? before : threads > 0 ? (unsigned)threads : 0;
 }

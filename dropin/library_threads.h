@@ -19,7 +19,8 @@ struct takt_library_threads {
     int (*get)(void);
     void (*set)(int);
     _Atomic uint32_t change; /* see library_threads.c */
-    _Atomic unsigned before; /* what the program had before a change */
+    _Atomic unsigned before; /* what the program had before a change; 0: there
+                              * is none, or it has just begun */
 };
 
 /* Those of a library with these two functions; NULL: no memory. */

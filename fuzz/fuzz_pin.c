@@ -59,15 +59,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     static struct copy first, second;
     static const char end[] = "end\n";
 
+    size_t line;
+
     begin(&first);
     begin(&second);
-    if (takt__pin_parse((const char *)bytes, length, copy_pin, &first) !=
+    if (takt__pin_parse((const char *)bytes, length, copy_pin, &first, &line) !=
             TAKT_OK ||
         first.is_full || first.length + sizeof end > sizeof first.text)
         return 0;
     strcpy(first.text + first.length, end);
     if (takt__pin_parse(first.text, first.length + strlen(end), copy_pin,
-                        &second) != TAKT_OK ||
+                        &second, &line) != TAKT_OK ||
         second.length != first.length ||
         memcmp(first.text, second.text, first.length) != 0)
         abort();

@@ -38,6 +38,13 @@ bool numpy_array_is(PyObject *object)
     return Py_TYPE(object) == numpy.type;
 }
 
+bool numpy_array_is_masked(PyObject *object)
+{
+    return numpy.type != NULL &&
+           PyType_IsSubtype(Py_TYPE(object), numpy.type) != 0 &&
+           PyObject_HasAttrString(object, "mask") != 0;
+}
+
 static bool is_same(const struct array *array, const Py_buffer *buffer)
 {
     return array->data == buffer->buf && array->rank == 2 &&

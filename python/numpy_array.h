@@ -18,6 +18,10 @@ bool numpy_is_there(void);
 /* Whether it is an array of NumPy's, not of a type derived from it. */
 bool numpy_array_is(PyObject *object);
 
+/* Whether it is an array of a type derived from NumPy's that has a mask, which
+ * the buffer protocol does not tell. */
+bool numpy_array_is_masked(PyObject *object);
+
 bool numpy_array_read(struct array_operand *operand, PyObject *object,
                       const char *function, const char *name);
 

@@ -99,6 +99,13 @@ static bool read_buffer(struct array_operand *operand, PyObject *object,
 {
     Py_buffer *buffer = &operand->buffer;
 
+    if (numpy_array_is_masked(object)) {
+        PyErr_Format(PyExc_TypeError,
+                     "takt.%s: %s has a mask, which would be lost: pass "
+                     "%s.data or %s.filled(0)",
+                     function, name, name, name);
+        return false;
+    }
     if (PyObject_GetBuffer(object, buffer, PyBUF_STRIDES | PyBUF_FORMAT) != 0)
         return false;
     operand->source = BUFFER;

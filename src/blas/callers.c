@@ -18,7 +18,7 @@
  * child never enters: the word says which process wrote it.
  *
  * GNU's OpenMP hangs in a child whose parent has used threads, so libraries
- * with OpenMP get one thread there.
+ * with OpenMP get one thread there, and no call where that cannot be set.
  */
 #include <time.h>
 

@@ -159,15 +159,16 @@ static bool open_openblas(struct takt_blas *blas, unsigned threads)
         return false;
     if (find_symbol(library->handle, "openblas_get_parallel", &parallel))
         library->is_openmp = parallel() == with_openmp;
-    /* What counts with OpenMP is its own number for this thread. */
-    if (library->is_openmp &&
-        !find_symbol(library->handle, "omp_get_max_threads",
-                     &library->get_threads))
-        return false;
+    ask_version(library->handle, "openblas_get_config", blas);
+    /* With OpenMP a change takes working memory away from calls that the
+     * program's other threads make, and changes the program's own number. */
+    if (library->is_openmp) {
+        library->set_threads = NULL;
+        return true;
+    }
     blas->max_threads = offer_threads(library, threads);
     blas->max_vector_threads = blas->max_threads;
     blas->can_set_threads = true;
-    ask_version(library->handle, "openblas_get_config", blas);
     return true;
 }
 

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/config.h"
+#include "base/log.h"
 #include "call/libraries.h"
 
 const char takt__pin_title[] = "takt pin 1\n";
@@ -78,8 +80,11 @@ static bool read_pin(struct text *text, struct takt_pin *out)
     return is_read;
 }
 
-static bool skip_comment(struct text *text)
+/* A comment, or an empty line. */
+static bool skip_line(struct text *text)
 {
+    if (skip(text, "\n"))
+        return true;
     if (!skip(text, "#"))
         return false;
     while (text->at < text->end && *text->at++ != '\n')
@@ -88,15 +93,16 @@ static bool skip_comment(struct text *text)
 }
 
 takt_status takt__pin_parse(const char *text, size_t length,
-                            takt_pin_visit *visit, void *self)
+                            takt_pin_visit *visit, void *self, size_t *line)
 {
     struct text rest = {text, text + length};
     struct takt_pin pin;
 
+    *line = 1;
     if (!skip(&rest, takt__pin_title))
         return TAKT_ECORRUPT;
-    while (!skip(&rest, takt__pin_last)) {
-        if (skip_comment(&rest))
+    while (++*line, !skip(&rest, takt__pin_last)) {
+        if (skip_line(&rest))
             continue;
         if (!read_pin(&rest, &pin))
             return TAKT_ECORRUPT;
@@ -190,18 +196,31 @@ static takt_status open_regular(const char *path, FILE **out)
     return is_regular ? TAKT_ENOMEM : TAKT_ECORRUPT;
 }
 
+/* What the program itself named is its own to report. */
+static void log_line(const char *path, size_t line, takt_status status)
+{
+    takt__log(path == takt__config()->pin ? TAKT_LOG_ERROR : TAKT_LOG_INFO,
+              "%.200s, line %zu: %s", path, line,
+              status == TAKT_ECORRUPT
+                  ? "it is not understood, or says again what another one said"
+                  : "this machine has no such expert for that op ('takt "
+                    "machine' lists them)");
+}
+
 takt_status takt__ctx_read_pin(takt_ctx *ctx, const char *path)
 {
     FILE *file;
     takt_status status = open_regular(path, &file);
-    size_t length;
+    size_t length, line;
 
     if (status != TAKT_OK)
         return status;
     char *text = read_file(file, &length);
     fclose(file);
-    status =
-        text == NULL ? TAKT_EIO : takt__pin_parse(text, length, apply, ctx);
+    status = text == NULL ? TAKT_EIO
+                          : takt__pin_parse(text, length, apply, ctx, &line);
+    if (text != NULL && status != TAKT_OK)
+        log_line(path, line, status);
     free(text);
     return status;
 }

@@ -17,10 +17,11 @@ struct takt_pin {
 
 typedef takt_status takt_pin_visit(void *self, const struct takt_pin *pin);
 
-/* Visits the lines of a text, until a visit fails.
- * TAKT_ECORRUPT: it is not such a text, or was cut off. */
+/* Visits the lines of a text, until a visit fails; *line is the number of the
+ * last one that was read. TAKT_ECORRUPT: it is not such a text, or was cut off.
+ */
 takt_status takt__pin_parse(const char *text, size_t length,
-                            takt_pin_visit *visit, void *self);
+                            takt_pin_visit *visit, void *self, size_t *line);
 
 /* Reads a pin file into the table. */
 takt_status takt__ctx_read_pin(takt_ctx *ctx, const char *path);

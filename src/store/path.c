@@ -80,6 +80,20 @@ bool takt__path_is_remote(const char *path)
     return takt__path_is_remote_kind((uint32_t)facts.f_type);
 }
 
+/* True too where it is not known whether it is there: opening the file fails
+ * then. */
+static bool make_folder(const char *folder)
+{
+    if (mkdir(folder, 0700) == 0 || errno == EEXIST)
+        return true;
+    const int wrong = errno;
+    if ((wrong == EROFS || wrong == EACCES) &&
+        (access(folder, F_OK) == 0 || errno != ENOENT))
+        return true;
+    errno = wrong;
+    return false;
+}
+
 bool takt__path_make_folders(const char *path)
 {
     char folder[PATH_MAX];
@@ -91,12 +105,11 @@ bool takt__path_make_folders(const char *path)
     strcpy(folder, path);
     for (char *at = folder + 1; (at = strchr(at, '/')) != NULL; at++) {
         *at = '\0';
-        if (mkdir(folder, 0700) != 0 && errno != EEXIST && errno != EROFS &&
-            errno != EACCES)
+        if (!make_folder(folder))
             return false;
         *at = '/';
     }
-    return true; /* opening the file fails if one could not be made */
+    return true;
 }
 
 char *takt__path_extend(const char *path, const char *end)

@@ -98,3 +98,28 @@ int isamax_(const FAULTY_INT *n, const float *x, const FAULTY_INT *step)
             best = i;
     return *n < 1 ? 0 : (int)best + 1;
 }
+
+/* OpenBLAS with OpenMP, which counts how often its threads are set. */
+#ifdef HAS_OPENMP
+int openblas_get_parallel(void);
+int openblas_get_num_threads(void);
+void openblas_set_num_threads(int threads);
+extern int times_set;
+int times_set;
+
+int openblas_get_parallel(void)
+{
+    return 2;
+}
+
+int openblas_get_num_threads(void)
+{
+    return 4;
+}
+
+void openblas_set_num_threads(int threads)
+{
+    (void)threads;
+    times_set++;
+}
+#endif

@@ -298,7 +298,7 @@ static void files_that_are_not_whole_are_refused(void)
         "takt pin 1\nend\nend\n",
         "takt pin 1\nend\n# after\n",
         "takt pin 1\r\nend\r\n",
-        "takt pin 1\n\nend\n",
+        "takt pin 1\n \nend\n",
         "takt pin 1\nadd f32 - 33 scalar",
         "takt pin 1\nadd f32 - 33 scalar\n",
         "takt pin 1\nadd f32 - 33 scalar end\n",
@@ -322,6 +322,7 @@ static void files_that_are_not_whole_are_refused(void)
     static const char nul[] = "takt pin 1\nadd f32 - 33 scalar\0x\nend\n";
 
     EXPECT_INT(open_text("takt pin 1\nend\n", 15), TAKT_OK);
+    EXPECT_INT(open_text("takt pin 1\n\nend\n", 16), TAKT_OK);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         TAP_CHECK(open_text(texts[i], strlen(texts[i])) == TAKT_ECORRUPT,
                   "text %zu was taken", i);
@@ -352,6 +353,27 @@ static void what_this_machine_lacks_is_said(void)
                TAKT_EINVAL);
     EXPECT(pinned_ctx(".", &ctx) != TAKT_OK);
     EXPECT(ctx == NULL);
+}
+
+static void take_message(void *self, takt_log_level level, const char *text)
+{
+    (void)level;
+    if (strstr(text, ", line ") != NULL)
+        snprintf(self, 256, "%s", text);
+}
+
+static void the_line_that_is_wrong_is_named(void)
+{
+    static const char strange[] = "takt pin 1\n# a\n\nadd f32 33 scalar\nend\n";
+    static const char missing[] = "takt pin 1\nadd f32 - 33 cuda.0\nend\n";
+    char said[256] = "";
+
+    takt_log_set(TAKT_LOG_INFO, take_message, said);
+    EXPECT_INT(open_text(strange, sizeof strange - 1), TAKT_ECORRUPT);
+    EXPECT(strstr(said, "/tried, line 4: it is not understood") != NULL);
+    EXPECT_INT(open_text(missing, sizeof missing - 1), TAKT_ENODEV);
+    EXPECT(strstr(said, "/tried, line 2: this machine has no such") != NULL);
+    takt_log_set(TAKT_LOG_ERROR, NULL, NULL);
 }
 
 static void a_pipe_is_not_waited_for(void)
@@ -429,6 +451,7 @@ int main(void)
     RUN(files_that_are_not_whole_are_refused);
     RUN(a_file_that_was_cut_off_is_refused);
     RUN(what_this_machine_lacks_is_said);
+    RUN(the_line_that_is_wrong_is_named);
     RUN(a_pipe_is_not_waited_for);
     RUN(a_failed_write_leaves_the_old_file);
     RUN(what_is_written_again_is_the_same);

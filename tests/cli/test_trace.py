@@ -426,6 +426,20 @@ class Damage(Scratch):
         self.assertEqual(ran.returncode, 2)
         self.assertIn("is not yours", ran.stderr)
 
+    @unittest.skipIf(os.geteuid() != 0, "only root can give links away")
+    def test_output_follows_no_link_of_somebody_else(self):
+        kept = self.file(b"mine", "kept")
+        link = os.path.join(self.folder, "link")
+        os.symlink(kept, link)
+        os.lchown(link, 65534, 65534)
+        for option in ("--output", "--record"):
+            ran = takt([option, link, "--", "true"])
+            self.assertEqual(ran.returncode, 2, ran.stderr)
+            self.assertIn("Permission denied", ran.stderr)
+        self.assertEqual(os.path.getsize(kept), 4)
+        ran = takt(["--output", "/dev/stdout", "--", "true"])
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+
 
 class Reader:
     """takt trace in the background, with its lines."""

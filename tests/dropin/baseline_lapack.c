@@ -31,6 +31,17 @@ void openblas_set_num_threads(int number)
     threads = number;
 }
 
+/* 1: threads of its own; 2: those of OpenMP. */
+ENTRY int openblas_get_parallel(void);
+int openblas_get_parallel(void)
+{
+#ifdef WITH_OPENMP
+    return 2;
+#else
+    return 1;
+#endif
+}
+
 static void see(const char *name, void *const *argument, size_t arguments,
                 const size_t *length, size_t lengths)
 {

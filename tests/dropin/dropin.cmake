@@ -151,8 +151,14 @@ if(NOT CMAKE_CROSSCOMPILING)
     add_dependencies(dropin_lapack takt_blas_preload)
     add_test(NAME dropin/lapack COMMAND dropin_lapack
         $<TARGET_FILE:takt_blas_preload> $<TARGET_FILE:libbaseline_lapack>)
-    set_tests_properties(dropin/lapack PROPERTIES TIMEOUT 600
-        ENVIRONMENT "TAKT_DB=;TAKT_GPU=;TAKT_RUN_EAGER=1")
+    add_library(libbaseline_lapack_openmp SHARED dropin/baseline_lapack.c)
+    target_compile_definitions(libbaseline_lapack_openmp PRIVATE WITH_OPENMP)
+    dropin_target(libbaseline_lapack_openmp)
+    add_test(NAME dropin/lapack.openmp COMMAND dropin_lapack
+        $<TARGET_FILE:takt_blas_preload>
+        $<TARGET_FILE:libbaseline_lapack_openmp> openmp)
+    set_tests_properties(dropin/lapack dropin/lapack.openmp PROPERTIES
+        TIMEOUT 600 ENVIRONMENT "TAKT_DB=;TAKT_GPU=;TAKT_RUN_EAGER=1")
 
     # Matrices that stay on a GPU: the fake one, at once and late.
     add_executable(dropin_reuse dropin/test_reuse.c

@@ -3,7 +3,7 @@
  * test_lapack.c - every name of LAPACK comes to the library with the arguments
  * that it was called with, on some number of threads, which is restored.
  *
- * usage: test_lapack LIBTAKT_BLAS BASELINE
+ * usage: test_lapack LIBTAKT_BLAS BASELINE [openmp]
  *
  * As in test_names.c the interposer is opened first, for all to see.
  * TAKT_RUN_EAGER has the numbers of threads take turns.
@@ -167,9 +167,18 @@ static void one_thread_stays_one(void)
     set_threads(8);
 }
 
+/* They are the program's as well, and other threads' calls use them. */
+static void threads_of_openmp_are_left_alone(void)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        call("sgetrf_", 0);
+        EXPECT(seen->threads == 8);
+    }
+}
+
 int main(int count, char **argv)
 {
-    REQUIRE(count == 3);
+    REQUIRE(count >= 3);
     interposer = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
     baseline = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
     if (interposer == NULL || baseline == NULL)
@@ -179,6 +188,10 @@ int main(int count, char **argv)
     jump = find(baseline, "lapack_jump");
     *(void **)&get_threads = find(baseline, "openblas_get_num_threads");
     *(void **)&set_threads = find(baseline, "openblas_set_num_threads");
+    if (count > 3) {
+        RUN(threads_of_openmp_are_left_alone);
+        return tap_done();
+    }
     RUN(every_name_is_passed_on_as_it_came);
     RUN(other_numbers_of_threads_are_used);
     RUN(questions_and_empty_calls_are_passed_on);

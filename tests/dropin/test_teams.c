@@ -203,6 +203,40 @@ static void changes_are_shared_and_restored(void)
     EXPECT(!takt__threads_begin(library, 0));
 }
 
+static struct takt_library_threads *asked;
+
+/* Another thread begins a change while this one asks. */
+static int get_late(void)
+{
+    static bool is_inside;
+
+    if (asked != NULL && !is_inside) {
+        is_inside = true;
+        EXPECT(takt__threads_begin(asked, 2));
+        is_inside = false;
+    }
+    return threads_of_library;
+}
+
+static void set_late(int threads)
+{
+    threads_of_library = threads;
+}
+
+static void a_change_that_begins_meanwhile_is_not_the_programs(void)
+{
+    threads_of_library = 8;
+    struct takt_library_threads *library =
+        takt__library_threads(get_late, set_late);
+
+    REQUIRE(library != NULL);
+    asked = library;
+    EXPECT(takt__threads_of_program(library) == 8);
+    asked = NULL;
+    takt__threads_end(library);
+    EXPECT(threads_of_library == 8);
+}
+
 static void what_the_program_sets_meanwhile_stays(void)
 {
     threads_of_library = 8;
@@ -280,6 +314,7 @@ int main(void)
     RUN(spikes_and_waking_decide_nothing);
     RUN(a_change_is_noticed);
     RUN(changes_are_shared_and_restored);
+    RUN(a_change_that_begins_meanwhile_is_not_the_programs);
     RUN(what_the_program_sets_meanwhile_stays);
     RUN(a_child_has_what_the_program_had);
     RUN(threads_that_change_at_once_restore_it);

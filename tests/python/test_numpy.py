@@ -110,6 +110,10 @@ class Arrays(unittest.TestCase):
                  {"out": a[1:3]}),
                 (ValueError, "out overlaps b", takt.matmul,
                  (a.copy()[:, :4], a[:, :4]), {"out": a[:, 2:6]}),
+                (TypeError, r"a has a mask.* a\.filled\(0\)", takt.sum,
+                 (np.ma.masked_greater(a, 0),), {}),
+                (TypeError, "out has a mask", takt.exp, (a,),
+                 {"out": np.ma.array(a)}),
                 (ValueError, "not aligned", takt.exp, (odd,), {})):
             self.refuses(kind, pattern, function, *args, **words)
         np.testing.assert_array_equal(a, before)

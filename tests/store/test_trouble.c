@@ -430,19 +430,32 @@ static void make_what_cannot_be_made(void *self)
     EXPECT(diag.text[0] != '\0');
 }
 
+static void say_what_may_not_be_made(void *self)
+{
+    struct takt_store *store;
+    takt_diag diag;
+
+    become_ordinary();
+    EXPECT_INT(takt__store_open(self, &scratch_identity, &diag, &store),
+               TAKT_EIO);
+    EXPECT(strstr(diag.text, "Permission denied") != NULL);
+}
+
 static void what_cannot_be_written_is_read(void)
 {
-    char folder[128], path[160], other[160];
+    char folder[128], path[160], other[160], below[160];
 
     snprintf(folder, sizeof folder, "%s/locked", scratch);
     snprintf(path, sizeof path, "%s/file.db", folder);
     snprintf(other, sizeof other, "%s/other.db", folder);
+    snprintf(below, sizeof below, "%s/below/other.db", folder);
     REQUIRE(mkdir(folder, 0755) == 0);
     make_store(path, 7);
     chmod(path, 0444);
     chmod(folder, 0555); /* the folder */
     scratch_join(scratch_fork(read_what_cannot_be_written, path));
     scratch_join(scratch_fork(make_what_cannot_be_made, other));
+    scratch_join(scratch_fork(say_what_may_not_be_made, below));
     chmod(folder, 0777); /* only the file */
     scratch_join(scratch_fork(read_what_cannot_be_written, path));
     chmod(path, 0000); /* not even that */
