@@ -190,6 +190,7 @@ static double allowed(const struct trial *trial, size_t i)
         return (tolerance->units + 0.5) * last_place(result);
     case TAKT_ACCURACY_RESULT:
         return (tolerance->units + 1) * eps * fabs(result);
+    case TAKT_ACCURACY_BACKWARD: /* no finding is of such an op */
     case TAKT_ACCURACY_FORMULA:
         return allowed_by_formula(trial, result, tolerance->units);
     case TAKT_ACCURACY_ROOT:

@@ -40,6 +40,10 @@ static struct sizes by_form_2(enum form form, const takt_call *call,
         return at == 0   ? SIZES(d[is_turned], d[!is_turned])
                : at == 1 ? SIZES(d[!is_turned])
                          : SIZES(d[is_turned]);
+    case FORM_cholesky:
+        return SIZES(d[0], d[0]);
+    case FORM_solve:
+        return at == 0 ? SIZES(d[0], d[0]) : SIZES(d[0], d[1]);
     default: /* rows, with vectors on each */
         return at == 0 || at == RESULT ? SIZES(d[0], d[1]) : SIZES(d[1]);
     }
@@ -111,9 +115,9 @@ static size_t rows_apart(enum form form, const takt_call *call, unsigned at,
 
     *is_turned = is_product && at < 2 &&
                  (call->flags & (at == 0 ? TAKT_TRANS_A : TAKT_TRANS_B)) != 0;
-    if (form == FORM_matmul)
+    if (form == FORM_matmul || form == FORM_solve)
         return call->ld[at == RESULT ? 2 : at];
-    if (form == FORM_matrix)
+    if (form == FORM_matrix || form == FORM_cholesky)
         return call->ld[at == RESULT ? 2 : 0];
     return form == FORM_gemv && at == 0 ? call->ld[0] : 0;
 }

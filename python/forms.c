@@ -328,6 +328,49 @@ static bool plan_attention(struct op_plan *plan)
     return true;
 }
 
+static bool need_square(struct op_plan *plan)
+{
+    const struct array_operand *a = &plan->in[0];
+
+    return need_matrix(plan, 0, 0) &&
+           (a->shape[0] == a->shape[1] ||
+            plan_refuse(plan, PyExc_ValueError, "%s has shape %s: not square",
+                        plan->given.input_name[0],
+                        shape_text(2, a->shape).text));
+}
+
+static bool plan_cholesky(struct op_plan *plan)
+{
+    const struct array_operand *a = &plan->in[0];
+
+    if (!need_square(plan))
+        return false;
+    set_dims(&plan->call, DIMS(size_at(a, 0), size_at(a, 1)));
+    set_result(plan, 2, a->shape);
+    plan->out_has_rows = true;
+    return true;
+}
+
+static bool plan_solve(struct op_plan *plan)
+{
+    const struct array_operand *a = &plan->in[0], *b = &plan->in[1];
+    const bool is_vector = b->rank == 1;
+
+    if (!need_square(plan))
+        return false;
+    if (is_vector ? !need_shape(plan, 1, 1, a->shape) || !need_dense(plan, 1)
+                  : !need_matrix(plan, 1, 0))
+        return false;
+    if (a->shape[0] != b->shape[0])
+        return plan_refuse(plan, PyExc_ValueError,
+                           "a has %zd rows, and b %zd rows", a->shape[0],
+                           b->shape[0]);
+    set_dims(&plan->call, DIMS(size_at(a, 0), is_vector ? 1 : size_at(b, 1)));
+    set_result(plan, b->rank, b->shape);
+    plan->out_has_rows = !is_vector;
+    return true;
+}
+
 static bool plan_reduce(struct op_plan *plan)
 {
     return plan_map(plan);
@@ -355,7 +398,9 @@ bool plan_make(struct op_plan *plan)
         [FORM_batched] = plan_batched,
         [FORM_conv2d] = plan_conv2d,
         [FORM_pool2d] = plan_pool2d,
-        [FORM_attention] = plan_attention};
+        [FORM_attention] = plan_attention,
+        [FORM_cholesky] = plan_cholesky,
+        [FORM_solve] = plan_solve};
 
     return make[plan->function->form](plan);
 }

@@ -39,7 +39,9 @@ enum form {
     FORM_batched,
     FORM_conv2d,
     FORM_pool2d,
-    FORM_attention
+    FORM_attention,
+    FORM_cholesky,
+    FORM_solve
 };
 
 struct function {

@@ -5,7 +5,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-OP = re.compile(r'^TAKT_OP\((\w+),\s*(\w+),\s*(\w+),\s*(\d+),\s*(\d+),\s*'
+OP = re.compile(r'^TAKT_OP\((\w+),\s*(\w+),\s*(\w+),\s*(\d+),\s*([\d./ ]+),\s*'
                 r'(?:AS_COUNTED|COST\(\d+, \d+\)),\s*(\w+),\s*([\w(), ]+?),\s*"(.*)"\)$', re.M)
 ALIAS = re.compile(r"^TAKT_ALIAS\((\w+),\s*(\w+)\)$", re.M)
 SIZES = re.compile(r'^TAKT_FORM\((\w+), \w+, \w+, "(.*)"', re.M)
@@ -14,6 +14,7 @@ ACCURACY = {
     "ULPS": "{} ulp (f32, f64)",
     "RESULT": "{} eps of the result", "MAGNITUDE": "{} eps of the magnitudes",
     "ROOT": "{} eps of the magnitudes, times the root of their number",
+    "BACKWARD": "{} n eps of the norms, backward",
     "FORMULA": "see [numerics](numerics.md)"}
 DTYPES = {"BOTH": "f32, f64", "F32": "f32"}
 

@@ -56,6 +56,8 @@ extern "C" {
  *   gemv        in[0] A, in[1] x, out y; ld[0]; alpha, beta, TAKT_TRANS_A
  *   matmul      in[0] A, in[1] B, out C; ld[0..2]; alpha, beta, TAKT_TRANS_*
  *   batched_matmul  in[0] A, in[1] B, out C, all without gaps; alpha, beta
+ *   cholesky    in[0] A, out L; ld[0], ld[2]
+ *   solve       in[0] A, in[1] B, out X; ld[0..2]
  *   conv2d      in[0] images, in[1] filters, in[2] bias or NULL
  *   pooling     in[0]
  *   attention   in[0] queries, in[1] keys, in[2] values, in[3] mask or NULL;
@@ -82,7 +84,8 @@ typedef struct takt_call {
  *   set (see above), or an op that was defined in another context.
  * TAKT_ENOTSUP: an op that is only a view (reshape), or a user's op without
  * experts: nothing to run. TAKT_ENODEV: no expert of a user's op could run it.
- * TAKT_ENOMEM: no expert could allocate its working memory. */
+ * TAKT_ENOMEM: no expert could allocate its working memory.
+ * TAKT_EDEFINITE, TAKT_ESINGULAR: as in takt/ops.h; the call was run. */
 TAKT_API takt_status takt_run(takt_ctx *ctx, const takt_call *call,
                               takt_decision *decision);
 

@@ -246,6 +246,39 @@ TAKT_API takt_status takt_batched_matmul_f64(size_t batch, size_t m, size_t n,
                                              size_t k, const double *a,
                                              const double *b, double *c);
 
+/* ---- linear algebra ---------------------------------------------------------
+ *
+ * Matrices are row-major; a leading dimension is the distance between rows, 0
+ * for no gaps. Inputs are not changed, and outputs are apart from them. What is
+ * wrong with a matrix is found while it is worked on; then every element of the
+ * output is NaN:
+ * TAKT_EDEFINITE: the matrix is not positive definite.
+ * TAKT_ESINGULAR: the matrix is singular.
+ * TAKT_ENOMEM: no working memory (solve: n * n elements); nothing was
+ *   touched. */
+
+/* L of A = L L': A is symmetric and positive definite, n x n, and L is lower
+ * triangular with a positive diagonal. The lower triangle of A alone is read;
+ * all of L is written, with zeros above its diagonal.
+ * TAKT_EDEFINITE: a pivot is not positive, or not finite: A is not positive
+ *   definite within rounding, or has a NaN or an infinity in it. */
+TAKT_API takt_status takt_cholesky_f32(size_t n, const float *a, size_t ld_a,
+                                       float *l, size_t ld_l);
+TAKT_API takt_status takt_cholesky_f64(size_t n, const double *a, size_t ld_a,
+                                       double *l, size_t ld_l);
+
+/* X of A X = B: A is n x n, B and X have nrhs columns. By LU factors with
+ * partial pivoting.
+ * TAKT_ESINGULAR: a pivot is 0, or not finite: A is singular, or has a NaN or
+ *   an infinity in it. A matrix that is singular but for rounding mostly
+ *   passes, with a large X. */
+TAKT_API takt_status takt_solve_f32(size_t n, size_t nrhs, const float *a,
+                                    size_t ld_a, const float *b, size_t ld_b,
+                                    float *x, size_t ld_x);
+TAKT_API takt_status takt_solve_f64(size_t n, size_t nrhs, const double *a,
+                                    size_t ld_a, const double *b, size_t ld_b,
+                                    double *x, size_t ld_x);
+
 /* ---- layers ----------------------------------------------------------------
  */
 

@@ -29,7 +29,10 @@ typedef enum takt_status {
     TAKT_ENOENT = 8,   /* no such op, framework operation or file */
     TAKT_EEXIST = 9,   /* the name is taken */
     TAKT_ESHAPE = 10,  /* the shape does not fit the op */
-    TAKT_ENOTSUP = 11  /* this version or build does not do that */
+    TAKT_ENOTSUP = 11, /* this version or build does not do that */
+    /* What a call found out about its operands. */
+    TAKT_ESINGULAR = 12, /* the matrix is singular */
+    TAKT_EDEFINITE = 13  /* the matrix is not positive definite */
 } takt_status;
 
 /* A phrase, such as "invalid argument"; never NULL. */

@@ -33,6 +33,10 @@ const char *takt_status_text(takt_status status)
         return "the shape does not fit the op";
     case TAKT_ENOTSUP:
         return "not supported by this version";
+    case TAKT_ESINGULAR:
+        return "the matrix is singular";
+    case TAKT_EDEFINITE:
+        return "the matrix is not positive definite";
     }
     return "unknown status";
 }

@@ -47,6 +47,30 @@ struct takt_axpy {
     size_t y_step;
 };
 
+/* L of A = L L', row by row: reads the lower triangle of A and writes it to `l`
+ * with zeros behind it. */
+struct takt_lapack_cholesky {
+    size_t n;
+    const void *a;
+    size_t ld_a;
+    void *l;
+    size_t ld_l;
+    bool *is_definite; /* else `l` holds anything */
+};
+
+/* X of A X = B. B and X lie row by row; A by columns, without gaps, and is
+ * overwritten. */
+struct takt_lapack_solve {
+    size_t n, nrhs;
+    void *a;
+    int *pivot; /* room for n */
+    const void *b;
+    size_t ld_b;
+    void *x;
+    size_t ld_x;
+    bool *is_regular; /* else `x` is not written */
+};
+
 /* Opens every usable library into out[0..max) and says how many those are, at
  * most TAKT_BLAS_MAX; all names differ. Libraries are lent up to `threads`
  * threads. `extra` is NULL as a rule; "" opens none at all; anything else is
@@ -78,3 +102,16 @@ bool takt__blas_gemv(struct takt_blas *blas, size_t size, unsigned threads,
                      const struct takt_gemv *call);
 bool takt__blas_axpy(struct takt_blas *blas, size_t size, unsigned threads,
                      const struct takt_axpy *call);
+
+/* Whether a library has what follows. */
+bool takt__blas_has_lapack(const struct takt_blas *blas, size_t size);
+
+/* The same for factors, where a library has LAPACK. Sizes of 0 are not run. */
+bool takt__blas_can_cholesky(const struct takt_blas *blas, size_t size,
+                             const struct takt_lapack_cholesky *call);
+bool takt__blas_can_solve(const struct takt_blas *blas, size_t size,
+                          const struct takt_lapack_solve *call);
+bool takt__blas_cholesky(struct takt_blas *blas, size_t size, unsigned threads,
+                         const struct takt_lapack_cholesky *call);
+bool takt__blas_solve(struct takt_blas *blas, size_t size, unsigned threads,
+                      const struct takt_lapack_solve *call);

@@ -19,6 +19,8 @@ enum takt_blas_function {
     TAKT_BLAS_GEMM,
     TAKT_BLAS_GEMV,
     TAKT_BLAS_AXPY,
+    TAKT_BLAS_POTRF, /* a Cholesky factor */
+    TAKT_BLAS_GETRF, /* LU factors, and what they solve */
     TAKT_BLAS_FUNCTIONS
 };
 
@@ -65,6 +67,18 @@ struct takt_blas_axpy {
     union takt_blas_real alpha;
 };
 
+struct takt_blas_cholesky {
+    enum takt_blas_dtype dtype;
+    int n, ld_l;
+    const struct takt_lapack_cholesky *of;
+};
+
+struct takt_blas_solve {
+    enum takt_blas_dtype dtype;
+    int n, nrhs, ld_x;
+    const struct takt_lapack_solve *of;
+};
+
 struct takt_xsmm;
 
 /* Runs a call, which is one of the above. False: refused; the interfaces other
@@ -84,6 +98,7 @@ struct takt_blas_library {
     takt_blas_run *run[TAKT_BLAS_FUNCTIONS][TAKT_BLAS_DTYPES];
     /* What those call. */
     takt_blas_symbol *symbol[TAKT_BLAS_FUNCTIONS][TAKT_BLAS_DTYPES];
+    takt_blas_symbol *trsm[TAKT_BLAS_DTYPES]; /* GETRF needs it too */
 
     struct takt_xsmm *xsmm; /* owned; NULL: not libxsmm */
 
@@ -109,6 +124,9 @@ struct takt_blas_library {
 takt_blas_run takt__fortran_gemm, takt__cblas_gemm;
 takt_blas_run takt__fortran_gemv, takt__cblas_gemv;
 takt_blas_run takt__fortran_axpy, takt__cblas_axpy;
+
+/* lapack.c */
+takt_blas_run takt__fortran_potrf, takt__fortran_getrf;
 
 /* xsmm.c */
 takt_blas_run takt__xsmm_gemm;

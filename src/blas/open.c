@@ -46,20 +46,51 @@ static bool has(void *handle, const char *name)
 
 /* ---- the functions ------------------------------------------------------- */
 
+static const char letters[TAKT_BLAS_DTYPES] = {'s', 'd'};
+
+/* LAPACK's functions in `handle`, which need one of BLAS. */
+static void find_lapack(struct takt_blas_library *library, void *handle)
+{
+    char trsm[8], potrf[8], getrf[8];
+
+    for (int d = 0; d < TAKT_BLAS_DTYPES; d++) {
+        snprintf(trsm, sizeof trsm, "%ctrsm_", letters[d]);
+        snprintf(potrf, sizeof potrf, "%cpotrf_", letters[d]);
+        snprintf(getrf, sizeof getrf, "%cgetrf_", letters[d]);
+        if (find_symbol(handle, potrf, &library->symbol[TAKT_BLAS_POTRF][d]))
+            library->run[TAKT_BLAS_POTRF][d] = takt__fortran_potrf;
+        if (find_symbol(handle, getrf, &library->symbol[TAKT_BLAS_GETRF][d]) &&
+            find_symbol(library->handle, trsm, &library->trsm[d]))
+            library->run[TAKT_BLAS_GETRF][d] = takt__fortran_getrf;
+    }
+}
+
+/* That of a BLAS which is no more than that is in a file of its own. It stays
+ * in memory, as its functions may be called until the end. */
+static void find_separate_lapack(struct takt_blas_library *library)
+{
+    if (library->run[TAKT_BLAS_POTRF][TAKT_BLAS_F64] != NULL)
+        return;
+    void *handle = takt__library_open("liblapack.so.3");
+    if (handle != NULL)
+        find_lapack(library, handle);
+}
+
 static bool find_functions(struct takt_blas_library *library)
 {
+    enum { of_blas = TAKT_BLAS_POTRF };
     static const struct {
         const char *name;
         takt_blas_run *fortran, *cblas;
-    } functions[TAKT_BLAS_FUNCTIONS] = {
+    } functions[of_blas] = {
         [TAKT_BLAS_GEMM] = {"gemm", takt__fortran_gemm, takt__cblas_gemm},
         [TAKT_BLAS_GEMV] = {"gemv", takt__fortran_gemv, takt__cblas_gemv},
         [TAKT_BLAS_AXPY] = {"axpy", takt__fortran_axpy, takt__cblas_axpy},
     };
-    static const char letters[TAKT_BLAS_DTYPES] = {'s', 'd'};
     char fortran[16], cblas[16];
 
-    for (int f = 0; f < TAKT_BLAS_FUNCTIONS; f++)
+    find_lapack(library, library->handle);
+    for (int f = 0; f < of_blas; f++)
         for (int d = 0; d < TAKT_BLAS_DTYPES; d++) {
             takt_blas_symbol **symbol = &library->symbol[f][d];
             snprintf(fortran, sizeof fortran, "%c%s_", letters[d],
@@ -201,7 +232,10 @@ static bool open_other(struct takt_blas *blas, unsigned threads)
 
     (void)threads;
     library->is_openmp = has(library->handle, "omp_get_max_threads");
-    return find_functions(library) && has_narrow_integers(library->handle);
+    if (!find_functions(library) || !has_narrow_integers(library->handle))
+        return false;
+    find_separate_lapack(library);
+    return true;
 }
 
 /* A kind is known by a symbol that only it has. */

@@ -20,6 +20,7 @@ enum { longest = 65 * 66 };
 
 struct proof_bench {
     double a[longest], b[longest], c[longest]; /* or as many floats */
+    int pivot[65];
 };
 
 static const size_t sizes[TAKT_BLAS_DTYPES] = {sizeof(float), sizeof(double)};
@@ -170,13 +171,112 @@ static bool axpy_is_right(struct takt_blas *blas, size_t size, size_t edge,
     return true;
 }
 
+/* Factors whose products are exact, and whose quotients are by powers of 2. */
+static double lower_entry(size_t i, size_t j)
+{
+    return i < j ? 0 : i == j ? (double)(1 << i % 3) : entry(i, j) / 2;
+}
+
+static double upper_entry(size_t i, size_t j)
+{
+    return i > j ? 0 : i == j ? 8 : entry(i, j);
+}
+
+/* Below the pivots, so that these are on the diagonal. */
+static double unit_entry(size_t i, size_t j)
+{
+    return i < j ? 0 : i == j ? 1 : entry(i, j) / 8;
+}
+
+static bool cholesky_is_right(struct takt_blas *blas, size_t size, size_t edge,
+                              struct proof_bench *bench)
+{
+    const size_t ld = edge + 1;
+    bool is_definite = false;
+    const struct takt_lapack_cholesky call = {edge,     bench->a, edge,
+                                              bench->c, ld,       &is_definite};
+
+    spoil(bench->a, size); /* above the diagonal too, where nothing is read */
+    spoil(bench->c, size);
+    for (size_t i = 0; i < edge; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double sum = 0;
+            for (size_t p = 0; p <= j; p++)
+                sum += lower_entry(i, p) * lower_entry(j, p);
+            put(bench->a, size, i * edge + j, sum);
+        }
+    if (!takt__blas_cholesky(blas, size, 1, &call) || !is_definite)
+        return false;
+    for (size_t i = 0; i < edge; i++)
+        for (size_t j = 0; j < edge; j++)
+            if (get(bench->c, size, i * ld + j) != lower_entry(i, j))
+                return false;
+    if (!isnan(get(bench->c, size, edge)))
+        return false;
+    put(bench->a, size, edge * edge - 1, -1);
+    return takt__blas_cholesky(blas, size, 1, &call) && !is_definite;
+}
+
+/* A = L U with its rows in reverse, by columns, and B = A X. */
+static void fill_system(struct proof_bench *bench, size_t size, size_t edge,
+                        size_t nrhs)
+{
+    for (size_t i = 0; i < edge; i++)
+        for (size_t r = 0; r < nrhs; r++)
+            put(bench->b, size, i * nrhs + r, 0);
+    for (size_t i = 0; i < edge; i++)
+        for (size_t j = 0; j < edge; j++) {
+            const size_t row = edge - 1 - i;
+            double sum = 0;
+            for (size_t p = 0; p < edge; p++)
+                sum += unit_entry(i, p) * upper_entry(p, j);
+            put(bench->a, size, j * edge + row, sum);
+            for (size_t r = 0; r < nrhs; r++)
+                put(bench->b, size, row * nrhs + r,
+                    get(bench->b, size, row * nrhs + r) + sum * entry(j, r));
+        }
+}
+
+static bool solve_is_right(struct takt_blas *blas, size_t size, size_t edge,
+                           struct proof_bench *bench)
+{
+    enum { nrhs = 3, ld = 4 };
+    bool is_regular = false;
+    const struct takt_lapack_solve call = {edge,         nrhs,     bench->a,
+                                           bench->pivot, bench->b, nrhs,
+                                           bench->c,     ld,       &is_regular};
+
+    fill_system(bench, size, edge, nrhs);
+    spoil(bench->c, size);
+    if (!takt__blas_solve(blas, size, 1, &call) || !is_regular)
+        return false;
+    for (size_t i = 0; i < edge; i++) {
+        for (size_t r = 0; r < nrhs; r++)
+            if (get(bench->c, size, i * ld + r) != entry(i, r))
+                return false;
+        if (!isnan(get(bench->c, size, i * ld + nrhs)))
+            return false;
+    }
+    fill_system(bench, size, edge, nrhs);
+    for (size_t i = 0; i < edge; i++) /* a column of zeros */
+        put(bench->a, size, edge + i, 0);
+    return takt__blas_solve(blas, size, 1, &call) && !is_regular;
+}
+
 static bool is_right(struct takt_blas *blas, enum takt_blas_function function,
                      size_t size, size_t edge, struct proof_bench *bench)
 {
-    if (function == TAKT_BLAS_GEMM)
-        return gemm_is_right(blas, size, edge, bench);
-    if (function == TAKT_BLAS_AXPY)
-        return axpy_is_right(blas, size, edge, bench);
+    static bool (*const proofs[])(struct takt_blas *, size_t, size_t,
+                                  struct proof_bench *) = {
+        [TAKT_BLAS_GEMM] = gemm_is_right,
+        [TAKT_BLAS_GEMV] = NULL,
+        [TAKT_BLAS_AXPY] = axpy_is_right,
+        [TAKT_BLAS_POTRF] = cholesky_is_right,
+        [TAKT_BLAS_GETRF] = solve_is_right,
+    };
+
+    if (proofs[function] != NULL)
+        return proofs[function](blas, size, edge, bench);
     return gemv_is_right(blas, size, edge, bench, false) &&
            gemv_is_right(blas, size, edge, bench, true);
 }

@@ -157,7 +157,7 @@ static takt_status perform(struct takt_exec *exec)
     }
     if (exec->decision != NULL)
         describe(exec);
-    return exec->status;
+    return exec->status != TAKT_OK ? exec->status : exec->finding;
 }
 
 /* ---- entry points ---------------------------------------------------------

@@ -45,6 +45,7 @@ struct takt_exec {
 
     /* run */
     takt_status status;
+    takt_status finding; /* what the run found out about the operands */
     bool is_asleep;      /* threads that it wanted had to be woken */
     bool is_refused;     /* an expert did not run it: */
     uint8_t refused;     /* the first one that did not, */
@@ -75,7 +76,7 @@ static inline void takt__exec_begin(struct takt_exec *exec, takt_ctx *ctx,
     exec->is_resident = false;
     exec->is_repeat = false;
     exec->shadow = -1;
-    exec->status = TAKT_OK;
+    exec->status = exec->finding = TAKT_OK;
     exec->is_asleep = exec->is_refused = false;
     exec->start = exec->end = exec->came = 0;
     exec->is_sampled = true;

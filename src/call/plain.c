@@ -133,6 +133,18 @@ static bool is_incomplete(const struct takt_exec *exec, unsigned expert)
            !takt__device_can_run(device, exec->call);
 }
 
+/* A finding is a result: the call is done. It took less than one with another
+ * result, so nothing is learned from it. */
+static bool is_finding(struct takt_exec *exec)
+{
+    if (!takt__is_finding(exec->status))
+        return false;
+    exec->finding = exec->status;
+    exec->status = TAKT_OK;
+    exec->is_sampled = false;
+    return true;
+}
+
 /* An expert that fails (it refuses, or its GPU was lost before any output came
  * back) has not changed the output, so another one may start. */
 static void run(struct takt_exec *exec)
@@ -143,7 +155,7 @@ static void run(struct takt_exec *exec)
     for (;;) {
         const unsigned expert = exec->choice.expert;
         exec->status = takt__expert_run(&ctx->experts, expert, exec->call);
-        if (exec->status == TAKT_OK)
+        if (exec->status == TAKT_OK || is_finding(exec))
             return;
         if (is_incomplete(exec, expert)) {
             takt__decide_host(&ctx->decider, exec->thread, &exec->sizes,

@@ -90,7 +90,8 @@ static void try_expert(const struct takt_exec *of)
     exec.chosen = exec.choice.expert;
     exec.is_shadow = exec.is_sampled = true;
     run_timed(&exec);
-    takt__sample(&exec);
+    if (!takt__is_finding(exec.status))
+        takt__sample(&exec);
     free(out);
 }
 
@@ -105,7 +106,8 @@ void takt__shadow_run(struct takt_exec *exec)
                                             ns_per_tick * exec->calls),
                                   memory_order_relaxed);
     if (exec->shadow < 0 || exec->status != TAKT_OK ||
-        exec->call->op->is_user || takt__exit_has_begun())
+        exec->finding != TAKT_OK || exec->call->op->is_user ||
+        takt__exit_has_begun())
         return;
     const uint64_t start = takt__ticks();
     const struct takt_fpenv fpenv = takt__fpenv_get();

@@ -31,6 +31,8 @@ static takt_cpu_run *const by_form[] = {
     [TAKT_FORM_conv2d] = takt__cpu_conv2d,
     [TAKT_FORM_pool2d] = takt__cpu_pooling,
     [TAKT_FORM_attention] = takt__cpu_attention,
+    [TAKT_FORM_cholesky] = takt__cpu_cholesky,
+    [TAKT_FORM_solve] = takt__cpu_solve,
 };
 
 static takt_status run(struct takt_experts *experts,

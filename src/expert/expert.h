@@ -43,10 +43,17 @@ struct takt_expert_class {
      * operands: of these nothing is asked. */
     bool (*can)(const struct takt_expert *expert, const takt_call *call);
     /* Runs a call that it can run.
+     * takt__is_finding(): it did, and this is what came out.
      * TAKT_ENODEV, TAKT_ENOMEM, ...: not now, and nothing was touched. */
     takt_status (*run)(struct takt_experts *experts,
                        const struct takt_expert *expert, const takt_call *call);
 };
+
+/* Whether a status tells about the operands of a call that was run. */
+static inline bool takt__is_finding(takt_status status)
+{
+    return status == TAKT_ESINGULAR || status == TAKT_EDEFINITE;
+}
 
 extern const struct takt_expert_class takt__cpu_class, takt__library_class,
     takt__gpu_class, takt__user_class;
@@ -139,8 +146,8 @@ static inline bool takt__expert_can(const struct takt_expert *expert,
 }
 
 /* Runs an admitted call on an expert, if that can run it.
- * TAKT_ENODEV: it cannot. Whatever else is not TAKT_OK: it refused. Nothing was
- * touched then. */
+ * TAKT_ENODEV: it cannot. Whatever else is neither TAKT_OK nor a finding: it
+ * refused. Nothing was touched then. */
 static inline takt_status takt__expert_run(struct takt_experts *experts,
                                            unsigned number,
                                            const takt_call *call)

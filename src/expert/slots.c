@@ -23,6 +23,7 @@ static void put(struct takt_slots *slots, const struct takt_kernel *kernel,
         PUT(bias, bias[dtype][op])
         PUT(columns, columns[dtype][op])
         PUT(gemm, gemm[dtype])
+        PUT(factor, factor[dtype])
         PUT(layers, layers)
 #undef PUT
     }

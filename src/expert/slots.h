@@ -21,6 +21,7 @@ struct takt_slots {
 
     const struct takt_gemm_kernels *gemm[TAKT_DTYPES];
     struct takt_gemm_blocks blocks[TAKT_DTYPES];
+    const struct takt_factor_kernels *factor[TAKT_DTYPES];
     const struct takt_layer_kernels *layers;
 };
 

@@ -35,6 +35,7 @@
         NAME(gemm, dtype_, ISA),        NAME(gemv, dtype_, ISA),      \
         &NAME(gemm_parts, dtype_, ISA),                               \
     };
+#define TAKT_FACTOR(dtype_)
 #define TAKT_LAYERS(dtype_)                                              \
     static const struct takt_layer_kernels LAYERS(dtype_, ISA) = {       \
         NAME(conv2d_room, dtype_, ISA),    NAME(conv2d, dtype_, ISA),    \
@@ -66,6 +67,7 @@
 #undef TAKT_KERNEL
 #undef TAKT_STREAM
 #undef TAKT_GEMM
+#undef TAKT_FACTOR
 #undef TAKT_LAYERS
 
 /* ---- rows ---------------------------------------------------------------- */
@@ -79,6 +81,8 @@
 #define TAKT_KERNEL(kind_, op_, dtype_) \
     ROW(#op_, kind_, dtype_, NAME(op_, dtype_, ISA))
 #define TAKT_GEMM(dtype_) ROW("matmul", gemm, dtype_, &SET(dtype_, ISA))
+#define TAKT_FACTOR(dtype_) \
+    ROW("cholesky", factor, dtype_, &NAME(factor, dtype_, ISA))
 #define TAKT_LAYERS(dtype_) ROW("conv2d", layers, dtype_, &LAYERS(dtype_, ISA))
 
 static const struct takt_kernel table[] = {

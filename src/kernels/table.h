@@ -2,6 +2,7 @@
 /* table.h - all kernels that this build has, as a table. */
 #pragma once
 
+#include "kernels/factor.h"
 #include "kernels/kernel.h"
 #include "kernels/layers.h"
 
@@ -28,6 +29,7 @@ enum takt_kernel_kind {
     TAKT_KERNEL_KIND_bias,
     TAKT_KERNEL_KIND_columns,
     TAKT_KERNEL_KIND_gemm,
+    TAKT_KERNEL_KIND_factor,
     TAKT_KERNEL_KIND_layers
 };
 
@@ -51,7 +53,7 @@ struct takt_layer_kernels {
 };
 
 struct takt_kernel {
-    const char *op; /* of gemm and layers: the first of several */
+    const char *op; /* of gemm, factor and layers: the first of several */
     enum takt_kernel_kind kind;
     enum takt_kernel_dtype dtype;
     enum takt_kernel_isa isa;
@@ -65,6 +67,7 @@ struct takt_kernel {
         takt_bias_kernel *bias;
         takt_columns_kernel *columns;
         const struct takt_gemm_kernels *gemm;
+        const struct takt_factor_kernels *factor;
         const struct takt_layer_kernels *layers;
     } run; /* the member of its kind */
 };

@@ -18,6 +18,7 @@
 #define RESULT(units_)    {TAKT_ACCURACY_RESULT, units_, 0}
 #define MAGNITUDE(units_) {TAKT_ACCURACY_MAGNITUDE, units_, 0}
 #define ROOT(units_)      {TAKT_ACCURACY_ROOT, units_, 0}
+#define BACKWARD(units_)  {TAKT_ACCURACY_BACKWARD, units_, 0}
 #define FORMULA(units_)   {TAKT_ACCURACY_FORMULA, units_, 0}
 /* clang-format on */
 
@@ -157,9 +158,7 @@ takt_status takt_op_check_shape(const takt_op *op, const takt_shape *shape)
         return TAKT_OK;
     if (shape->rank < op->rank_min || shape->rank > op->rank_max)
         return TAKT_ESHAPE;
-    const struct takt_form_window *window = takt__op_form(op)->window;
-    return window == NULL || takt__window_fits(window, shape) ? TAKT_OK
-                                                              : TAKT_ESHAPE;
+    return takt__form_fits(takt__op_form(op), shape) ? TAKT_OK : TAKT_ESHAPE;
 }
 
 size_t takt_op_elements(const takt_op *op, const takt_shape *shape)

@@ -15,6 +15,8 @@ enum { TAKT_ROWS, TAKT_COLS };
 enum { TAKT_GEMV_M, TAKT_GEMV_N };
 enum { TAKT_MATMUL_M, TAKT_MATMUL_N, TAKT_MATMUL_K };
 enum { TAKT_BATCHED_B, TAKT_BATCHED_M, TAKT_BATCHED_N, TAKT_BATCHED_K };
+enum { TAKT_CHOLESKY_N, TAKT_CHOLESKY_N2 }; /* the same */
+enum { TAKT_SOLVE_N, TAKT_SOLVE_NRHS };
 enum {
     TAKT_CONV2D_N, /* images */
     TAKT_CONV2D_C, /* channels */

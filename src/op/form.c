@@ -85,6 +85,13 @@ static unsigned attention_layout(const takt_shape *shape, unsigned flags)
            2 * (unsigned)((flags & TAKT_CALL_CAUSAL) != 0);
 }
 
+/* Whether factors or right sides are most of the work. */
+static unsigned solve_layout(const takt_shape *shape, unsigned flags)
+{
+    (void)flags;
+    return shape->dim[TAKT_SOLVE_NRHS] > shape->dim[TAKT_SOLVE_N] / 3;
+}
+
 /* ---- what the table is made of ------------------------------------------- */
 
 static const struct takt_form_window conv2d_window = {
@@ -208,8 +215,9 @@ static ALWAYS_INLINE void work_by(const struct takt_form_entry *form,
                 input_elements(form, d, inputs, 2) +
                 input_elements(form, d, inputs, 3);
     *flops = entry->flops * outputs * steps;
-    if (form->row_flops != 0)
-        *flops += form->row_flops * product(d, out->of, out->count - 1) * steps;
+    if (form->more_flops != 0)
+        *flops +=
+            form->more_flops * product(d, form->more.of, form->more.count);
 }
 
 /* ---- operands ------------------------------------------------------------ */
@@ -409,9 +417,8 @@ static ALWAYS_INLINE takt_status admit_sizes(takt_call *call,
     if (form->window != NULL)
         takt__window_complete(form->window, shape);
     if (shape->rank < form->rank_min || shape->rank > form->rank_max ||
-        (form->window != NULL && !takt__window_fits(form->window, shape)) ||
-        !complete_ld(call, &form->in[0]) || !complete_ld(call, &form->in[1]) ||
-        !complete_ld(call, &form->out))
+        !takt__form_fits(form, shape) || !complete_ld(call, &form->in[0]) ||
+        !complete_ld(call, &form->in[1]) || !complete_ld(call, &form->out))
         return TAKT_ESHAPE;
     if (form->window != NULL)
         shorten_stride(form->window, shape->dim);

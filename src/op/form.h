@@ -67,12 +67,13 @@ struct takt_form_entry {
     bool accumulates; /* beta * out takes part */
 
     /* Work: for each element of the output the op's operations, times these
-     * dimensions, and row_flops for each row of the output. */
-    struct takt_dim_list over;
-    double row_flops;
+     * dimensions, and more_flops times the dimensions in `more`. */
+    struct takt_dim_list over, more;
+    double more_flops;
     bool counts_flops; /* buckets are of operations, not of bytes */
 
     const struct takt_form_window *window; /* NULL: none */
+    bool is_square;                        /* its first two sizes are equal */
     bool is_cut;    /* along its first dimension, into calls of the same op */
     unsigned flags; /* that a call may have, besides those of every op */
 
@@ -106,6 +107,8 @@ enum takt_accuracy {
     TAKT_ACCURACY_RESULT,    /* eps * |exact result| */
     TAKT_ACCURACY_MAGNITUDE, /* eps * the sum of the magnitudes added up */
     TAKT_ACCURACY_ROOT,      /* the same, times the root of their number */
+    TAKT_ACCURACY_BACKWARD,  /* n * eps * the norms of the operands: of the
+                              * equation that results solve, not of these */
     TAKT_ACCURACY_FORMULA    /* as docs/numerics.md says for that op */
 };
 
@@ -147,6 +150,14 @@ static inline const size_t *takt__form_dims(const struct takt_form_entry *form,
     return form->window == NULL
                ? shape->dim
                : takt__window_dims(form->window, shape, memory);
+}
+
+/* Whether the sizes make sense together; their number is right. */
+static inline bool takt__form_fits(const struct takt_form_entry *form,
+                                   const takt_shape *shape)
+{
+    return (form->window == NULL || takt__window_fits(form->window, shape)) &&
+           (!form->is_square || shape->dim[0] == shape->dim[1]);
 }
 
 /* Elements of the largest operand, SIZE_MAX when there are more. */

@@ -70,6 +70,10 @@ static const struct takt_family families[] = {
     {"BxMxNxK", NULL, "thin_mk", 0, 3, 2, 8, 4, {STAYS(16), GROWS(1), GROWS(128), GROWS(1)}},
     {"BxMxNxK", NULL, "thin_nk", 0, 3, 2, 8, 4, {STAYS(16), GROWS(128), GROWS(1), GROWS(1)}},
 
+    {NULL, "cholesky", "", 0, 0, 4, 22, 2, {GROWS(1), GROWS(1)}},
+    {NULL, "solve", "few", 0, 0, 4, 22, 2, {GROWS(1), STAYS(1)}},
+    {NULL, "solve", "many", 0, 1, 4, 21, 2, {GROWS(1), GROWS(1)}},
+
     {NULL, "conv2d", "", 0, 0, 4, 14, 10, {STAYS(1), GROWS(1), STAYS(56), STAYS(56), GROWS(1), STAYS(3), STAYS(3), STAYS(1), STAYS(1), STAYS(1)}},
     {NULL, "conv2d", "pointwise", 0, 1, 6, 16, 10, {STAYS(1), GROWS(1), STAYS(28), STAYS(28), GROWS(1), STAYS(1), STAYS(1), STAYS(1), {0, 0}, STAYS(1)}},
     {NULL, "conv2d", "grouped", 0, 1, 6, 16, 10, {STAYS(1), GROWS(1), STAYS(28), STAYS(28), GROWS(1), STAYS(3), STAYS(3), STAYS(1), STAYS(1), GROWS(1)}},

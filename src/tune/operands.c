@@ -117,6 +117,25 @@ void takt__pattern_fill(const struct takt_fill_pattern *pattern, void *out,
                bytes - at < pattern->bytes ? bytes - at : pattern->bytes);
 }
 
+static void put(takt_dtype dtype, void *array, size_t i, double value)
+{
+    if (dtype == TAKT_F64)
+        ((double *)array)[i] = value;
+    else
+        ((float *)array)[i] = (float)value;
+}
+
+/* A matrix to be factored has a diagonal that outweighs the rest. */
+void takt__pattern_finish(const takt_call *call, void *input)
+{
+    const enum takt_op_id op = takt__op_id(call->op);
+    const size_t n = call->shape.dim[0];
+
+    for (size_t i = 0; i < n && (op == TAKT_OP_cholesky || op == TAKT_OP_solve);
+         i++)
+        put(call->dtype, input, i * (n + 1), 2 * (double)n);
+}
+
 /* The output may be a position, which is eight bytes. */
 static size_t bytes_of(const struct takt_lengths *lengths, int operand,
                        size_t element)
@@ -150,6 +169,8 @@ void takt__operands_place(takt_call *call, const struct takt_lengths *lengths,
         if (lengths->of[i] > 0) {
             call->in[i] = at;
             takt__pattern_fill(pattern, at, lengths->of[i] * element);
+            if (i == 0)
+                takt__pattern_finish(call, at);
             at += bytes_of(lengths, i, element);
         }
     call->out =

@@ -39,6 +39,10 @@ void takt__pattern_make(const takt_op *op, takt_dtype dtype,
 void takt__pattern_fill(const struct takt_fill_pattern *pattern, void *out,
                         size_t bytes);
 
+/* Makes what the first input of that call was filled with one that the op can
+ * do something with. */
+void takt__pattern_finish(const takt_call *call, void *input);
+
 /* Bytes of memory that the operands take, with gaps; a multiple of 64. */
 size_t takt__operands_bytes(const struct takt_lengths *lengths,
                             takt_dtype dtype);

@@ -101,10 +101,11 @@ double takt__workset_rewrite(struct takt_workset *workset, size_t copy)
 
 /* ---- in buffers ---- */
 
-/* A buffer for an operand; its address, or NULL: no memory. */
+/* A buffer for an operand; its address, or NULL: no memory. `call` is that of
+ * the first input, else NULL. */
 static void *make_buffer(struct takt_tuning *tuning, size_t bytes,
                          const struct takt_fill_pattern *pattern,
-                         takt_buffer **out)
+                         const takt_call *call, takt_buffer **out)
 {
     void *host;
 
@@ -113,6 +114,8 @@ static void *make_buffer(struct takt_tuning *tuning, size_t bytes,
             TAKT_OK)
         return NULL;
     takt__pattern_fill(pattern, host, bytes);
+    if (call != NULL)
+        takt__pattern_finish(call, host);
     takt_buffer_unmap(*out);
     return host;
 }
@@ -134,8 +137,9 @@ bool takt__gpu_workset_fill(struct takt_tuning *tuning,
     for (int i = 0; i < TAKT_OUT; i++) {
         if (lengths.of[i] == 0)
             continue;
-        out->call.in[i] = make_buffer(tuning, lengths.of[i] * element, &pattern,
-                                      &out->buffer[i]);
+        out->call.in[i] =
+            make_buffer(tuning, lengths.of[i] * element, &pattern,
+                        i == 0 ? &out->call : NULL, &out->buffer[i]);
         if (out->call.in[i] == NULL)
             return false;
     }
@@ -145,8 +149,8 @@ bool takt__gpu_workset_fill(struct takt_tuning *tuning,
         out->is_async = true;
         out->call.out = (void *)(uintptr_t)out->call.in[1];
     } else if (out->is_async) {
-        out->call.out =
-            make_buffer(tuning, out_bytes, &pattern, &out->buffer[TAKT_OUT]);
+        out->call.out = make_buffer(tuning, out_bytes, &pattern, NULL,
+                                    &out->buffer[TAKT_OUT]);
     } else {
         out->call.out = out->result;
     }

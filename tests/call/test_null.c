@@ -93,7 +93,11 @@ static void vectors_are_refused(void)
     REFUSED(takt_gemv_##type_,                                               \
             takt_gemv_##type_(0, 1, 1, 1, NULL, 0, NULL, 0, NULL));          \
     REFUSED(takt_batched_matmul_##type_,                                     \
-            takt_batched_matmul_##type_(1, 1, 1, 1, NULL, NULL, NULL));
+            takt_batched_matmul_##type_(1, 1, 1, 1, NULL, NULL, NULL));      \
+    REFUSED(takt_cholesky_##type_,                                           \
+            takt_cholesky_##type_(1, NULL, 0, NULL, 0));                     \
+    REFUSED(takt_solve_##type_,                                              \
+            takt_solve_##type_(1, 1, NULL, 0, NULL, 0, NULL, 0));
 
 static void matrices_and_layers_are_refused(void)
 {

@@ -13,6 +13,7 @@
 
 #include "cuda/fixture.h"
 #include "op/operands.h"
+#include "support/dominant.h"
 #include "support/guard.h"
 #include "support/random.h"
 #include "support/tolerance.h"
@@ -154,7 +155,7 @@ static inline void subject_want(takt_call *call, unsigned first, unsigned last,
 
 static inline void subject_shape(takt_call *call, size_t n, unsigned how)
 {
-    const size_t part = n / 512 + 1;
+    const size_t part = n / 512 + 1, side = n < 5000 ? 31 : 173;
 
     switch (takt__op_entry(call->op)->form) {
     case TAKT_FORM_map:
@@ -193,6 +194,12 @@ static inline void subject_shape(takt_call *call, size_t n, unsigned how)
     case TAKT_FORM_attention:
         DIMS(part, 2, 7, 9, 18);
         subject_want(call, 3, 3, how);
+        break;
+    case TAKT_FORM_cholesky:
+    case TAKT_FORM_solve:
+        DIMS(side, side);
+        call->ld[0] = call->ld[1] = side + ((how & GAPS) != 0 ? 3 : 0);
+        call->ld[2] = call->ld[0];
         break;
     case TAKT_FORM_view:
     case TAKT_FORM_user:
@@ -270,6 +277,7 @@ static inline struct subject subject_make(takt_ctx *ctx, const char *op,
     subject_fill(s.call.out, dtype, s.bytes[TAKT_OUT], 9);
     for (unsigned i = 0; i < TAKT_OUT; i++)
         s.call.in[i] = s.bytes[i] == 0 ? NULL : subject_place(&s, i);
+    make_dominant(&s.call);
     if ((how & IN_PLACE) != 0)
         s.call.in[0] = s.call.out;
     if (takt__op_id(s.call.op) == TAKT_OP_axpy)

@@ -2,6 +2,7 @@
 /* test_op.c - the catalogue, its names, shapes and work. */
 #include "takt/op.h"
 
+#include <math.h>
 #include <stdint.h>
 
 #include "op/user_ops.h"
@@ -21,7 +22,7 @@ static takt_work work_of(const char *op, takt_dtype dtype, takt_shape shape)
 
 static void every_op_is_found_by_its_name(void)
 {
-    EXPECT_INT(takt_op_count(), 52);
+    EXPECT_INT(takt_op_count(), 54);
     for (size_t i = 0; i < takt_op_count(); i++) {
         const takt_op *op = takt_op_at(i);
         EXPECT(takt_op_find(op->name) == op);
@@ -265,6 +266,22 @@ static void wrong_user_ops_are_refused(void)
     takt__user_ops_fini(&ops);
 }
 
+static void factors_are_counted(void)
+{
+    const takt_op *cholesky = takt_op_find("cholesky");
+    const takt_shape oblong = {2, {3, 4}}, square = {2, {6, 6}};
+
+    takt_work work = work_of("cholesky", TAKT_F64, square);
+    EXPECT(fabs(work.flops - 72) < 1e-9); /* 216 / 3 */
+    EXPECT(work.bytes == 2 * 36 * 8);
+    EXPECT_INT(takt_op_check_shape(cholesky, &oblong), TAKT_ESHAPE);
+    EXPECT_INT(takt_op_elements(cholesky, &square), 36);
+
+    work = work_of("solve", TAKT_F32, (takt_shape){2, {6, 5}});
+    EXPECT(fabs(work.flops - (144 + 360)) < 1e-9); /* 2 / 3 216, 2 36 5 */
+    EXPECT(work.bytes == (36 + 30 + 30) * 4);
+}
+
 int main(void)
 {
     RUN(every_op_is_found_by_its_name);
@@ -281,5 +298,6 @@ int main(void)
     RUN(work_needs_more_than_a_count);
     RUN(user_ops_are_ops);
     RUN(wrong_user_ops_are_refused);
+    RUN(factors_are_counted);
     return tap_done();
 }

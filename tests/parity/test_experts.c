@@ -90,6 +90,9 @@ static double allowed(const struct trial *t, size_t i)
                (double)ulp_of((long double)result, is_double);
     case TAKT_ACCURACY_RESULT:
         return (tolerance->units + 1) * eps_of(is_double) * fabs(result);
+    case TAKT_ACCURACY_BACKWARD: /* operands are far from singular */
+        return 4 * tolerance->units * eps_of(is_double) *
+               (double)t->call.shape.dim[0] * (fabs(result) + 1);
     case TAKT_ACCURACY_FORMULA:
         return formula(t, i);
     case TAKT_ACCURACY_MAGNITUDE:
@@ -192,7 +195,8 @@ static bool is_library(const char *expert)
 static bool is_product(const struct trial *t)
 {
     const enum takt_op_id op = takt__op_id(t->call.op);
-    return op == TAKT_OP_matmul || op == TAKT_OP_gemv || op == TAKT_OP_axpy;
+    return op == TAKT_OP_matmul || op == TAKT_OP_gemv || op == TAKT_OP_axpy ||
+           is_factored(t->call.op);
 }
 
 static bool is_gpu(const char *expert)
@@ -224,6 +228,8 @@ static bool lacks_code(const struct trial *t, const char *expert)
     case TAKT_OP_col_sum:
     case TAKT_OP_col_mean:
     case TAKT_OP_col_max:
+    case TAKT_OP_cholesky:
+    case TAKT_OP_solve:
         return true;
     case TAKT_OP_exp:
     case TAKT_OP_log:
@@ -324,13 +330,14 @@ static void current_expert_gives_what_scalar_gives(void)
 
 /* An element of these is computed by one thread, in an order that does not
  * depend on how many there are. Sums are merged, and products are cut into
- * rectangles whose edges are summed in another order. */
+ * rectangles whose edges are summed in another order; factors are made of
+ * products. */
 static bool keeps_bits(const takt_op *op)
 {
     const enum takt_form form = takt__op_entry(op)->form;
 
     return form != TAKT_FORM_reduce && form != TAKT_FORM_matmul &&
-           form != TAKT_FORM_batched;
+           form != TAKT_FORM_batched && !is_factored(op);
 }
 
 static void compare_teams(const struct trial *t, takt_ctx *alone,

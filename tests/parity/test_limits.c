@@ -16,6 +16,7 @@
 #include "op/admit.h"
 #include "op/operands.h"
 #include "parity/limits.h"
+#include "support/dominant.h"
 #include "support/guard.h"
 #include "support/random.h"
 #include "support/tap.h"
@@ -63,6 +64,8 @@ static const struct subject subjects[] = {
     {"col_mean", {3, 4}, 0, false},
     {"col_max", {3, 4}, 0, false},
     {"layernorm", {3, 4}, 0, true},
+    {"cholesky", {3, 3}, 0, false},
+    {"solve", {3, 4}, 0, false},
 };
 
 enum { subject_count = sizeof subjects / sizeof subjects[0] };
@@ -123,6 +126,8 @@ static bool has_field(const takt_call *call, unsigned field)
 {
     return field < call->shape.rank || (field >= TAKT_SHAPE_MAX_RANK &&
                                         (form_of(call) == TAKT_FORM_matmul ||
+                                         form_of(call) == TAKT_FORM_solve ||
+                                         form_of(call) == TAKT_FORM_cholesky ||
                                          form_of(call) == TAKT_FORM_matrix ||
                                          (form_of(call) == TAKT_FORM_gemv &&
                                           field == TAKT_SHAPE_MAX_RANK)));
@@ -181,6 +186,19 @@ static void fill(void)
     for (unsigned i = 0; i < TAKT_OUT; i++)
         for (size_t j = 0; j < memory[i].bytes / 4; j++)
             ((float *)(void *)memory[i].low)[j] = (float)(j % 3);
+}
+
+/* The same, in the dtype, in a matrix that has factors. */
+static void fill_matrix(const takt_call *call, const struct expected *expected)
+{
+    const size_t count = is_factored(call->op) ? (size_t)expected->of[0] : 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (call->dtype == TAKT_F64)
+            ((double *)(uintptr_t)call->in[0])[i] = (double)(i % 3);
+        else
+            ((float *)(uintptr_t)call->in[0])[i] = (float)(i % 3);
+    make_dominant(call);
 }
 
 static double element(const takt_call *call, const void *at, size_t i)
@@ -277,6 +295,7 @@ static void check(takt_call call)
 
     if (is_ok && is_small(&expected)) {
         place(&call, &expected);
+        fill_matrix(&call, &expected);
         run_small(&call, &expected);
         return;
     }

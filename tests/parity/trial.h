@@ -7,6 +7,7 @@
 #define TAKT_TESTS_PARITY_TRIAL_H
 
 #include "op/op_id.h"
+#include "support/dominant.h"
 #include "support/guard.h"
 #include "support/random.h"
 #include "support/tolerance.h"
@@ -212,6 +213,21 @@ static inline void shape_attention(struct trial *t, uint64_t *seed)
     t->in[3] = random_next(seed) % 2 ? d[2] * d[3] : 0;
 }
 
+static inline void shape_factor(struct trial *t, size_t k, uint64_t *seed)
+{
+    const bool is_solve = takt__op_id(t->call.op) == TAKT_OP_solve;
+    const size_t n = pick(seed, 0, k % 4 == 0 ? 130 : 40);
+    const size_t cols = is_solve ? pick(seed, 0, 20) : n;
+
+    set_shape(t, 2, (size_t[]){n, cols});
+    t->call.ld[0] = n + pick(seed, 0, 2);
+    t->call.ld[1] = is_solve ? cols + pick(seed, 0, 2) : 0;
+    t->call.ld[2] = cols + pick(seed, 0, 2);
+    t->in[0] = span_of(n, n, t->call.ld[0]);
+    t->in[1] = is_solve ? span_of(n, cols, t->call.ld[1]) : 0;
+    t->out = span_of(n, cols, t->call.ld[2]);
+}
+
 static inline void trial_shape(struct trial *t, size_t k, uint64_t *seed)
 {
     switch (takt__op_entry(t->call.op)->form) {
@@ -245,6 +261,10 @@ static inline void trial_shape(struct trial *t, size_t k, uint64_t *seed)
         break;
     case TAKT_FORM_attention:
         shape_attention(t, seed);
+        break;
+    case TAKT_FORM_cholesky:
+    case TAKT_FORM_solve:
+        shape_factor(t, k, seed);
         break;
     case TAKT_FORM_view:
     case TAKT_FORM_user:
@@ -295,6 +315,7 @@ static inline struct trial trial_make(const takt_op *op, takt_dtype dtype,
     }
     if (id == TAKT_OP_axpy)
         t.call.in[1] = t.call.out;
+    make_dominant(&t.call);
     t.call.flags |= TAKT_CALL_ALPHA_ZERO; /* some factors are 0 */
     return t;
 }

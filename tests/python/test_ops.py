@@ -158,6 +158,27 @@ class Functions(Case):
                 takt.reshape(a, (1, 3, 4)), takt.reshape(b, (1, 4, 5))),
                 [product], letter)
 
+    def test_linear_algebra(self):
+        for letter in "fd":
+            a = takt.reshape(array(letter, [4, 99, 2, 5]), (2, 2))
+            self.close(takt.cholesky(a), [[2, 0], [1, 2]], letter)
+            s = takt.reshape(array(letter, [0, 2, 4, 2]), (2, 2))
+            self.close(takt.solve(s, array(letter, [6, 10])), [1, 3], letter)
+            b = takt.reshape(array(letter, [6, 2, 10, 6]), (2, 2))
+            out = matrix(letter, 2, 2)
+            self.assertIs(takt.solve(s, b, out=out), out)
+            self.close(out, [[1, 1], [3, 1]], letter)
+            zero = takt.reshape(array(letter, [0] * 4), (2, 2))
+            for call, status in ((lambda: takt.cholesky(zero), 13),
+                                 (lambda: takt.solve(zero, b), 12)):
+                with self.assertRaises(takt.Error) as raised:
+                    call()
+                self.assertEqual(raised.exception.status, status)
+            with self.assertRaisesRegex(ValueError, "not square"):
+                takt.cholesky(matrix(letter, 2, 3))
+            with self.assertRaisesRegex(ValueError, "rows"):
+                takt.solve(s, matrix(letter, 3, 2))
+
     def test_layers(self):
         image = takt.reshape(values("f", 18), (1, 2, 3, 3))
         pixels = image.tolist()[0]

@@ -128,6 +128,7 @@ static inline double allowed(const takt_call *call, size_t terms, size_t i)
         return (t->units + 0.5) * ulp_of_f32(result);
     case TAKT_ACCURACY_RESULT:
         return t->units * (double)FLT_EPSILON * fabs(result) + 2 * 0x1p-149;
+    case TAKT_ACCURACY_BACKWARD: /* none of these has code */
     case TAKT_ACCURACY_FORMULA:
         return formula(call, result);
     case TAKT_ACCURACY_MAGNITUDE:

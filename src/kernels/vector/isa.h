@@ -108,6 +108,11 @@ VINLINE vf32 vf32_load_up_to(const float *p, size_t n)
     return n < VF32_LANES ? vf32_load_n(p, n) : vf32_load(p);
 }
 
+VINLINE vf64 vf64_load_up_to(const double *p, size_t n)
+{
+    return n < VF64_LANES ? vf64_load_n(p, n) : vf64_load(p);
+}
+
 VINLINE vf32 vf32_mix(size_t n, vf32 a, vf32 b)
 {
     static const float lane[] = {0, 1, 2,  3,  4,  5,  6,  7,

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lapack.c - Cholesky factors and systems of equations by LAPACK.
+ *
+ * LAPACK's matrices are transposes of ours. A lower triangle that lies row by
+ * row is an upper one to it, and its factor U = L' lies where L should. A
+ * system is solved from the right: with A = P L U, X = U^-1 L^-1 P' B is
+ * X' = B' P L'^-1 U'^-1, and X' is what lies there row by row.
+ */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "blas/library.h"
+
+typedef void fortran_potrf(const char *uplo, const int *n, void *a,
+                           const int *lda, int *info, size_t);
+typedef void fortran_getrf(const int *m, const int *n, void *a, const int *lda,
+                           int *pivot, int *info);
+typedef void fortran_trsm(const char *side, const char *uplo, const char *trans,
+                          const char *diag, const int *m, const int *n,
+                          const void *alpha, const void *a, const int *lda,
+                          void *b, const int *ldb, size_t, size_t, size_t,
+                          size_t);
+
+static size_t size_of(enum takt_blas_dtype dtype)
+{
+    return dtype == TAKT_BLAS_F32 ? sizeof(float) : sizeof(double);
+}
+
+/* Element i of the diagonal. */
+static double pivot_of(enum takt_blas_dtype dtype, const void *a, size_t ld,
+                       size_t i)
+{
+    return dtype == TAKT_BLAS_F32 ? (double)((const float *)a)[i * (ld + 1)]
+                                  : ((const double *)a)[i * (ld + 1)];
+}
+
+/* ---- Cholesky ------------------------------------------------------------ */
+
+static void copy_lower(const struct takt_lapack_cholesky *of, size_t size)
+{
+    for (size_t i = 0; i < of->n; i++) {
+        char *to = (char *)of->l + i * of->ld_l * size;
+        memcpy(to, (const char *)of->a + i * of->ld_a * size, (i + 1) * size);
+        memset(to + (i + 1) * size, 0, (of->n - i - 1) * size);
+    }
+}
+
+/* Libraries differ about NaN and infinities, which end up on the diagonal. */
+bool takt__fortran_potrf(struct takt_blas_library *library, const void *self)
+{
+    const struct takt_blas_cholesky *call = self;
+    const struct takt_lapack_cholesky *of = call->of;
+    fortran_potrf *const run =
+        (fortran_potrf *)library->symbol[TAKT_BLAS_POTRF][call->dtype];
+    int info = 0;
+
+    copy_lower(of, size_of(call->dtype));
+    run("U", &call->n, of->l, &call->ld_l, &info, 1);
+    *of->is_definite = info == 0;
+    for (size_t i = 0; i < of->n && *of->is_definite; i++) {
+        const double pivot = pivot_of(call->dtype, of->l, of->ld_l, i);
+        *of->is_definite = pivot > 0 && isfinite(pivot);
+    }
+    return true;
+}
+
+/* ---- systems of equations ------------------------------------------------ */
+
+static void swap_bytes(char *a, char *b, size_t bytes)
+{
+    char kept[256];
+
+    while (bytes > 0) {
+        const size_t now = bytes < sizeof kept ? bytes : sizeof kept;
+        memcpy(kept, a, now);
+        memcpy(a, b, now);
+        memcpy(b, kept, now);
+        a += now;
+        b += now;
+        bytes -= now;
+    }
+}
+
+/* X = P' B */
+static void copy_permuted(const struct takt_lapack_solve *of, size_t size)
+{
+    const size_t bytes = of->nrhs * size, apart = of->ld_x * size;
+    char *x = of->x;
+
+    for (size_t i = 0; i < of->n; i++)
+        memcpy(x + i * apart, (const char *)of->b + i * of->ld_b * size, bytes);
+    for (size_t i = 0; i < of->n; i++) {
+        const size_t other = (size_t)of->pivot[i] - 1;
+        if (other != i)
+            swap_bytes(x + i * apart, x + other * apart, bytes);
+    }
+}
+
+/* X' = X' T'^-1, where T is the lower or the upper triangle. */
+static void divide(const struct takt_blas_library *library,
+                   const struct takt_blas_solve *call, bool is_lower)
+{
+    fortran_trsm *const run = (fortran_trsm *)library->trsm[call->dtype];
+    union takt_blas_real one = {.f64 = 1};
+
+    if (call->dtype == TAKT_BLAS_F32)
+        one.f32 = 1;
+    run("R", is_lower ? "L" : "U", "T", is_lower ? "U" : "N", &call->nrhs,
+        &call->n, &one, call->of->a, &call->n, call->of->x, &call->ld_x, 1, 1,
+        1, 1);
+}
+
+bool takt__fortran_getrf(struct takt_blas_library *library, const void *self)
+{
+    const struct takt_blas_solve *call = self;
+    const struct takt_lapack_solve *of = call->of;
+    fortran_getrf *const run =
+        (fortran_getrf *)library->symbol[TAKT_BLAS_GETRF][call->dtype];
+    int info = 0;
+
+    run(&call->n, &call->n, of->a, &call->n, of->pivot, &info);
+    *of->is_regular = info == 0;
+    for (size_t i = 0; i < of->n && *of->is_regular; i++)
+        *of->is_regular = isfinite(pivot_of(call->dtype, of->a, of->n, i));
+    if (!*of->is_regular)
+        return true;
+    copy_permuted(of, size_of(call->dtype));
+    divide(library, call, true);
+    divide(library, call, false);
+    return true;
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+static bool fits(size_t size)
+{
+    return size > 0 && size <= INT_MAX;
+}
+
+static enum takt_blas_dtype dtype_of(size_t size)
+{
+    return size == sizeof(float) ? TAKT_BLAS_F32 : TAKT_BLAS_F64;
+}
+
+bool takt__blas_has_lapack(const struct takt_blas *blas, size_t size)
+{
+    return blas->library->run[TAKT_BLAS_POTRF][dtype_of(size)] != NULL &&
+           blas->library->run[TAKT_BLAS_GETRF][dtype_of(size)] != NULL;
+}
+
+static bool put_cholesky(size_t size, const struct takt_lapack_cholesky *in,
+                         struct takt_blas_cholesky *out)
+{
+    *out = (struct takt_blas_cholesky){dtype_of(size), (int)in->n,
+                                       (int)in->ld_l, in};
+    return fits(in->n) && fits(in->ld_l);
+}
+
+static bool put_solve(size_t size, const struct takt_lapack_solve *in,
+                      struct takt_blas_solve *out)
+{
+    *out = (struct takt_blas_solve){dtype_of(size), (int)in->n, (int)in->nrhs,
+                                    (int)in->ld_x, in};
+    return fits(in->n) && fits(in->nrhs) && fits(in->ld_x);
+}
+
+bool takt__blas_can_cholesky(const struct takt_blas *blas, size_t size,
+                             const struct takt_lapack_cholesky *call)
+{
+    struct takt_blas_cholesky put;
+
+    return put_cholesky(size, call, &put) &&
+           blas->library->run[TAKT_BLAS_POTRF][put.dtype] != NULL;
+}
+
+bool takt__blas_can_solve(const struct takt_blas *blas, size_t size,
+                          const struct takt_lapack_solve *call)
+{
+    struct takt_blas_solve put;
+
+    return put_solve(size, call, &put) &&
+           blas->library->run[TAKT_BLAS_GETRF][put.dtype] != NULL;
+}
+
+static bool run(struct takt_blas_library *library, takt_blas_run *function,
+                unsigned threads, const void *call)
+{
+    if (!takt__callers_enter(library, threads))
+        return false;
+    const bool has_run = function(library, call);
+    takt__callers_leave(library);
+    return has_run;
+}
+
+bool takt__blas_cholesky(struct takt_blas *blas, size_t size, unsigned threads,
+                         const struct takt_lapack_cholesky *call)
+{
+    struct takt_blas_cholesky put;
+
+    return threads > 0 && threads <= blas->max_threads &&
+           takt__blas_can_cholesky(blas, size, call) &&
+           put_cholesky(size, call, &put) &&
+           run(blas->library, takt__fortran_potrf, threads, &put);
+}
+
+bool takt__blas_solve(struct takt_blas *blas, size_t size, unsigned threads,
+                      const struct takt_lapack_solve *call)
+{
+    struct takt_blas_solve put;
+
+    return threads > 0 && threads <= blas->max_threads &&
+           takt__blas_can_solve(blas, size, call) &&
+           put_solve(size, call, &put) &&
+           run(blas->library, takt__fortran_getrf, threads, &put);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* library_solve.c - factors and systems of equations by other people's LAPACK.
+ */
+#include "base/size.h"
+#include "expert/solve.h"
+#include "op/operands.h"
+#include "pool/scratch.h"
+
+static struct takt_lapack_cholesky cholesky_of(const takt_call *call,
+                                               bool *is_definite)
+{
+    return (struct takt_lapack_cholesky){.n = call->shape.dim[TAKT_CHOLESKY_N],
+                                         .a = call->in[0],
+                                         .ld_a = call->ld[0],
+                                         .l = call->out,
+                                         .ld_l = call->ld[2],
+                                         .is_definite = is_definite};
+}
+
+static struct takt_lapack_solve solve_of(const takt_call *call,
+                                         bool *is_regular)
+{
+    return (struct takt_lapack_solve){.n = call->shape.dim[TAKT_SOLVE_N],
+                                      .nrhs = call->shape.dim[TAKT_SOLVE_NRHS],
+                                      .b = call->in[1],
+                                      .ld_b = call->ld[1],
+                                      .x = call->out,
+                                      .ld_x = call->ld[2],
+                                      .is_regular = is_regular};
+}
+
+bool takt__library_can_solve(const struct takt_expert *expert,
+                             const takt_call *call)
+{
+    const size_t size = takt_dtype_size(call->dtype);
+
+    if (takt__op_id(call->op) == TAKT_OP_cholesky) {
+        const struct takt_lapack_cholesky cholesky = cholesky_of(call, NULL);
+        return takt__blas_can_cholesky(expert->blas, size, &cholesky);
+    }
+    const struct takt_lapack_solve solve = solve_of(call, NULL);
+    return takt__blas_can_solve(expert->blas, size, &solve);
+}
+
+/* The fastest that this machine has. */
+static takt_transpose_kernel *transpose_of(const struct takt_experts *experts,
+                                           takt_dtype dtype)
+{
+    static const takt_isa order[] = {TAKT_ISA_AVX512, TAKT_ISA_AVX2,
+                                     TAKT_ISA_NEON, TAKT_ISA_SSE2};
+
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        if (experts->slots[order[i]].transpose[dtype] != NULL)
+            return experts->slots[order[i]].transpose[dtype];
+    return experts->slots[TAKT_ISA_SCALAR].transpose[dtype];
+}
+
+static takt_status run_cholesky(const struct takt_expert *expert,
+                                const takt_call *call)
+{
+    bool is_definite;
+    const struct takt_lapack_cholesky cholesky =
+        cholesky_of(call, &is_definite);
+
+    if (!takt__blas_cholesky(expert->blas, takt_dtype_size(call->dtype),
+                             expert->threads, &cholesky))
+        return TAKT_ENODEV;
+    return is_definite ? TAKT_OK : TAKT_EDEFINITE;
+}
+
+/* The library gets a copy of A by columns, so that it exchanges rows as all
+ * other experts do: what is singular to one is to the others. */
+static takt_status run_solve(struct takt_experts *experts,
+                             const struct takt_expert *expert,
+                             const takt_call *call)
+{
+    const size_t size = takt_dtype_size(call->dtype);
+    bool is_regular;
+    struct takt_lapack_solve solve = solve_of(call, &is_regular);
+    const size_t n = solve.n;
+    const size_t bytes = takt__size_mul(takt__size_mul(n, n), size);
+    struct takt_scratch *own = takt__scratch_of_thread();
+    char *scratch =
+        own == NULL
+            ? NULL
+            : takt__scratch_get(
+                  own, takt__size_add(bytes, takt__size_mul(n, sizeof(int))));
+
+    if (scratch == NULL)
+        return TAKT_ENOMEM;
+    solve.a = scratch;
+    solve.pivot = (int *)(void *)(scratch + bytes);
+    transpose_of(experts, call->dtype)(n, n, call->in[0], call->ld[0], solve.a,
+                                       n);
+    if (!takt__blas_solve(expert->blas, size, expert->threads, &solve))
+        return TAKT_ENODEV;
+    return is_regular ? TAKT_OK : TAKT_ESINGULAR;
+}
+
+takt_status takt__library_solve(struct takt_experts *experts,
+                                const struct takt_expert *expert,
+                                const takt_call *call)
+{
+    const takt_status status = takt__op_id(call->op) == TAKT_OP_cholesky
+                                   ? run_cholesky(expert, call)
+                                   : run_solve(experts, expert, call);
+
+    if (takt__is_finding(status)) {
+        const struct takt_rows out = takt__rows_of(call, TAKT_OUT);
+        takt__fill_nan(&out, call->dtype, call->out);
+    }
+    return status;
+}

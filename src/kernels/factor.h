@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * factor.h - Cholesky factors, LU factors and triangular systems.
+ *
+ * Matrices lie row by row, `ld` elements from one row to the next. The steps of
+ * one instruction set work on the rows of a block; factor.c makes whole
+ * factors of them, with products of matrices in between. Where a set has no
+ * limit (`block` is 0), its steps run whole factors: the definition.
+ *
+ * A step that stops at a pivot leaves the block half done.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct takt_gemm;
+
+/* Columns of a panel begin at multiples of this, and rows of a matrix with
+ * panels are a multiple of it apart: whole vectors of every instruction set. */
+enum { TAKT_PANEL_COLS = 16 };
+
+/* T(i,j) = at[i * row + j * col]; the part below the diagonal is 0, or with
+ * is_lower the one above it. With is_unit the diagonal is 1 and is not read. */
+struct takt_triangle {
+    size_t n;
+    const void *at;
+    size_t row, col;
+    bool is_lower, is_unit;
+};
+
+/* A = U'U: replaces the upper triangle of A, which is n x n, by U. False: a
+ * pivot is not positive or not finite. */
+typedef bool takt_cholesky_step(size_t n, void *a, size_t ld);
+
+/* B = T^-1 B, where B has `cols` columns. */
+typedef void takt_substitute_step(const struct takt_triangle *t, size_t cols,
+                                  void *b, size_t ld);
+
+/* P A = L U in place, where A has rows >= cols and is a panel: see
+ * TAKT_PANEL_COLS. All of a row's elements up to the end of its last vector may
+ * be written as they are. Row k was exchanged with row pivot[k] >= k, where
+ * pivots count the first row of A as `first`. False: a pivot is 0 or not
+ * finite. */
+typedef bool takt_lu_step(size_t rows, size_t cols, void *a, size_t ld,
+                          size_t first, size_t *pivot);
+
+/* Exchanges the rows of A by `count` such pivots, one after the other. */
+typedef void takt_swap_step(size_t count, size_t first, const size_t *pivot,
+                            size_t cols, void *a, size_t ld);
+
+/* Moves what is above the diagonal of A, which is n x n, to below it, and
+ * leaves zeros. */
+typedef void takt_turn_step(size_t n, void *a, size_t ld);
+
+struct takt_factor_kernels {
+    takt_cholesky_step *cholesky;
+    takt_substitute_step *substitute;
+    takt_lu_step *lu;
+    takt_swap_step *swap;
+    takt_turn_step *turn;
+    size_t size;  /* bytes of an element */
+    size_t block; /* rows or columns of a step; 0: any number */
+};
+
+/* Steps, and what multiplies matrices between them: C = C - A B. */
+struct takt_factoring {
+    const struct takt_factor_kernels *kernels;
+    void (*multiply)(void *self, const struct takt_gemm *product);
+    void *self;
+};
+
+/* The same as the steps, for any size. */
+bool takt__factor_cholesky(const struct takt_factoring *how, size_t n, void *a,
+                           size_t ld);
+void takt__factor_substitute(const struct takt_factoring *how,
+                             const struct takt_triangle *t, size_t cols,
+                             void *b, size_t ld);
+bool takt__factor_lu(const struct takt_factoring *how, size_t rows, size_t cols,
+                     void *a, size_t ld, size_t first, size_t *pivot);
+
+/* Steps that do nothing: what runs with them meets the same products, and so
+ * finds out what memory they need. Operands are not looked at then. */
+struct takt_factor_kernels
+takt__factor_plan(const struct takt_factor_kernels *kernels);
+
+#define TAKT_FACTOR_DECLARE(dtype, isa)                      \
+    takt_cholesky_step takt__k_cholesky_##dtype##_##isa;     \
+    takt_substitute_step takt__k_substitute_##dtype##_##isa; \
+    takt_lu_step takt__k_lu_##dtype##_##isa;                 \
+    takt_swap_step takt__k_swap_##dtype##_##isa;             \
+    takt_turn_step takt__k_turn_##dtype##_##isa;             \
+    extern const struct takt_factor_kernels takt__k_factor_##dtype##_##isa;
+
+#define TAKT_FACTOR_DECLARE_ISA(isa) \
+    TAKT_FACTOR_DECLARE(f32, isa)    \
+    TAKT_FACTOR_DECLARE(f64, isa)
+
+TAKT_FACTOR_DECLARE_ISA(scalar)
+TAKT_FACTOR_DECLARE_ISA(sse2)
+TAKT_FACTOR_DECLARE_ISA(avx2)
+TAKT_FACTOR_DECLARE_ISA(avx512)
+TAKT_FACTOR_DECLARE_ISA(neon)
+
+#undef TAKT_FACTOR_DECLARE_ISA
+#undef TAKT_FACTOR_DECLARE
