@@ -55,7 +55,9 @@ watched() {
 }
 install() {
     # shellcheck disable=SC2086
-    watched apt-get install -y --no-install-recommends $missing
+    # A machine that has just started may be at its own updates.
+    watched apt-get -o DPkg::Lock::Timeout=600 install -y \
+        --no-install-recommends $missing
 }
 # The package lists may be missing or old: refresh them once, then try again.
 if ! install && ! { watched apt-get update && install; }; then
