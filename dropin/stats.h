@@ -21,7 +21,7 @@
 #include "routine.h"
 
 /* The variable in which a process finds the file. */
-#define TAKT_STATS_VARIABLE "TAKT_RUN_BOARD"
+#define TAKT_STATS_VARIABLE "TAKT_RUN_STATS"
 
 #define TAKT_STATS_TITLE "takt stats 5\n"
 

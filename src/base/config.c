@@ -37,7 +37,7 @@ static const char *const known[] = {
     "TAKT_OTLP_SHUTDOWN_MS",
     "TAKT_PIN",
     "TAKT_POLICY",
-    "TAKT_RUN_BOARD",
+    "TAKT_RUN_STATS",
     "TAKT_RUN_EAGER",
     "TAKT_RUN_LIBRARY",
     "TAKT_RUN_PRELOAD",

@@ -260,16 +260,16 @@ static void misname_pin(void)
 
 static void misname_trace(void)
 {
-    setenv("TAKT_TRACE", "/nope/x", 1);
+    setenv("TAKT_TRACE", "/proc/nope/x", 1);
     use_default();
     expect_said("error: telemetry: ");
-    expect_said("/nope/x");
+    expect_said("/proc/nope/x");
 }
 
 static void misname_exporter(void)
 {
     setenv("TAKT_OTEL", "/nope.so", 1);
-    setenv("TAKT_OTLP_FILE", "/nope/x", 1);
+    setenv("TAKT_OTLP_FILE", "/proc/nope/x", 1);
     use_default();
     expect_said("error: telemetry: there is no exporter");
 }

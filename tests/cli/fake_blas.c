@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fake_blas.c - stands in for libtakt-blas.so: writes to the board what it is
- * told in FAKE_BOARD, so that a report can be compared with known numbers.
+ * fake_blas.c - stands in for libtakt-blas.so: writes to the statistics what it is
+ * told in FAKE_STATS, so that a report can be compared with known numbers.
  *
  * Lines, separated by ';':
  *
@@ -136,7 +136,7 @@ static void obey(struct takt_stats *stats, int fd, const char *line)
 __attribute__((constructor)) static void count(void)
 {
     const char *path = getenv(TAKT_STATS_VARIABLE);
-    char *lines = getenv("FAKE_BOARD"), *rest;
+    char *lines = getenv("FAKE_STATS"), *rest;
     const int fd = path != NULL && lines != NULL ? open(path, O_RDWR) : -1;
 
     if (fd < 0)

@@ -46,9 +46,9 @@ class Compare(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(dir="/tmp", prefix="takt")
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        self.boards = self.path("boards")
-        os.mkdir(self.boards)
-        self.addCleanup(lambda: self.assertEqual(os.listdir(self.boards), []))
+        self.counts = self.path("counts")
+        os.mkdir(self.counts)
+        self.addCleanup(lambda: self.assertEqual(os.listdir(self.counts), []))
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -56,7 +56,7 @@ class Compare(unittest.TestCase):
     def env(self, **changes):
         env = {name: value for name, value in os.environ.items()
                if not name.startswith(("TAKT_", "LD_", "XDG_RUNTIME"))}
-        env.update(TAKT_RUN_PRELOAD=FAKE, XDG_RUNTIME_DIR=self.boards,
+        env.update(TAKT_RUN_PRELOAD=FAKE, XDG_RUNTIME_DIR=self.counts,
                    TAKT_DB="", TMPDIR=self.folder,
                    ASAN_OPTIONS="detect_leaks=0:verify_asan_link_order=0")
         env.update(changes)
@@ -117,7 +117,7 @@ class Compare(unittest.TestCase):
         self.assertEqual((seen["TAKT_POLICY"], seen["TAKT_THREADS"],
                           seen["TAKT_GPU"], seen["TAKT_EXPLORE"]),
                          ("moe", "1", "", "0.5"))
-        self.assertIn("TAKT_RUN_BOARD", seen)
+        self.assertIn("TAKT_RUN_STATS", seen)
 
     def test_without_a_number_it_ends_by_itself(self):
         ran = self.takt("--compare", "--format", "json", "--", SH, "-c",
@@ -190,7 +190,7 @@ class Compare(unittest.TestCase):
         self.assertIn("too few pairs", self.compare("true", pairs=5).stdout)
 
     def test_what_the_reports_claim(self):
-        told = self.told(":", pairs=2, env=self.env(FAKE_BOARD=GAIN))
+        told = self.told(":", pairs=2, env=self.env(FAKE_STATS=GAIN))
         for run in told["runs"]:
             taken = run["takt"]
             self.assertEqual((taken["calls"], taken["elsewhere"]), (1, 1))
@@ -202,25 +202,25 @@ class Compare(unittest.TestCase):
         self.assertAlmostEqual(claimed["share"], sum(shares) / 2)
         self.assertAlmostEqual(claimed["least"], min(shares))
         self.assertAlmostEqual(claimed["most"], max(shares))
-        ran = self.compare("true", env=self.env(FAKE_BOARD=GAIN))
+        ran = self.compare("true", env=self.env(FAKE_STATS=GAIN))
         self.assertRegex(ran.stdout, r"the reports of the runs claim \+\d")
         self.assertIn("100.0% of them routed", ran.stdout)
 
     def test_calls_of_which_nothing_is_known_claim_nothing(self):
-        board = "count processes 1;cell 0 1 9 calls 3 1"
-        told = self.told("true", env=self.env(FAKE_BOARD=board))
+        stats = "count processes 1;cell 0 1 9 calls 3 1"
+        told = self.told("true", env=self.env(FAKE_STATS=stats))
         self.assertIsNone(told["claimed"])
         self.assertIsNone(told["runs"][0]["takt"]["claimed_gain_s"])
 
     def test_damaged_counts_claim_nothing(self):
-        told = self.told("true", env=self.env(FAKE_BOARD="title nonsense"))
+        told = self.told("true", env=self.env(FAKE_STATS="title nonsense"))
         self.assertIsNone(told["claimed"])
 
     def test_the_text_fits_80_columns(self):
         for words in (["true"], ["true", *(["a long word"] * 30)],
                       ["echo", "\x1b[31m" * 30]):
             ran = self.takt("--compare=6", "--", *words,
-                            env=self.env(FAKE_BOARD=GAIN))
+                            env=self.env(FAKE_STATS=GAIN))
             self.assertEqual(ran.returncode, 0)
             self.assertLessEqual(max(map(len, ran.stdout.splitlines())), 80,
                                  ran.stdout)

@@ -78,12 +78,12 @@ class Scratch(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(dir="/tmp", prefix="takt")
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        self.boards = self.path("boards")
-        os.mkdir(self.boards)
-        self.addCleanup(self.no_board_is_left)
+        self.counts = self.path("counts")
+        os.mkdir(self.counts)
+        self.addCleanup(self.no_counts_are_left)
 
-    def no_board_is_left(self):
-        self.assertEqual(os.listdir(self.boards), [])
+    def no_counts_are_left(self):
+        self.assertEqual(os.listdir(self.counts), [])
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -95,7 +95,7 @@ class Scratch(unittest.TestCase):
         return self.path(name)
 
     def env(self, **changes):
-        return surroundings(XDG_RUNTIME_DIR=self.boards, **changes)
+        return surroundings(XDG_RUNTIME_DIR=self.counts, **changes)
 
     def reported(self, *words, **changes):
         """Runs with a report elsewhere, so that all else is the program's."""
@@ -268,7 +268,7 @@ class Signals(Scratch):
             ran.send_signal(number)
             self.assertEqual(ran.wait(30), -number)
             self.assertIn(f"killed by signal {number:d}", self.report())
-            self.no_board_is_left()
+            self.no_counts_are_left()
 
     def test_what_the_program_sends_to_its_group_comes_once(self):
         script = ("import os, signal, time\n"
@@ -445,10 +445,10 @@ class Environment(Scratch):
 
     def test_the_board_is_named_when_there_is_a_report(self):
         seen = self.seen("--report", "--output", self.path("report"))
-        self.assertEqual(os.path.dirname(seen["TAKT_RUN_BOARD"]), self.boards)
+        self.assertEqual(os.path.dirname(seen["TAKT_RUN_STATS"]), self.counts)
 
     def test_the_board_is_private_and_whole(self):
-        show = ("import os; s = os.stat(os.environ['TAKT_RUN_BOARD']); "
+        show = ("import os; s = os.stat(os.environ['TAKT_RUN_STATS']); "
                 "print(oct(s.st_mode & 0o777), s.st_size > 100000, "
                 "s.st_blocks * 512 >= s.st_size)")
         ran = self.reported("--", PYTHON, "-c", show)
@@ -559,7 +559,7 @@ class Usage(Scratch):
                           if name.startswith("takt-run-")], [])
 
     def test_a_folder_that_is_not_there_is_passed_over(self):
-        ran = takt(["--report", "--", SH, "-c", 'echo "$TAKT_RUN_BOARD"'],
+        ran = takt(["--report", "--", SH, "-c", 'echo "$TAKT_RUN_STATS"'],
                    surroundings(XDG_RUNTIME_DIR="/no/such/folder"))
         self.assertEqual(ran.returncode, 0)
         self.assertRegex(ran.stdout, r"^/(dev/shm|tmp)/takt-run-\w{6}\n$")
@@ -669,7 +669,7 @@ class LeftAlone(Scratch):
     def test_capabilities(self):
         self.keeps_rights(self.folder)
         os.chmod(self.folder, 0o755)
-        os.chmod(self.boards, 0o777)
+        os.chmod(self.counts, 0o777)
         os.chmod(SHARED.name, 0o755)
         program = self.program("capable")
         if subprocess.run(["setcap", "cap_net_bind_service+ep", program],
@@ -794,14 +794,14 @@ LOSS = (
 
 
 class Report(Scratch):
-    def text(self, board, program=(TRUE,)):
-        ran = self.reported("--", *program, FAKE_BOARD=board)
+    def text(self, stats, program=(TRUE,)):
+        ran = self.reported("--", *program, FAKE_STATS=stats)
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         return self.report()
 
-    def json(self, board, program=(TRUE,)):
+    def json(self, stats, program=(TRUE,)):
         ran = self.reported("--format", "json", "--", *program,
-                            FAKE_BOARD=board)
+                            FAKE_STATS=stats)
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         self.assertEqual(self.report().count("\n"), 1)
         return json.loads(self.report())
@@ -862,7 +862,7 @@ class Report(Scratch):
         for field, index in (("timed", GPU), ("ns", GPU), ("transfer", 0),
                              ("wait", 0)):
             broken += cell(GEMM, DOUBLE, 5, field, index, most)
-        for name, board, program in (
+        for name, stats, program in (
                 ("one thread", WHOLE, (SLEEP, "0.3")),
                 ("estimates that are too long", WHOLE, (TRUE,)),
                 ("opening", WHOLE + f"opening {7 * MS}", (SLEEP, "0.3")),
@@ -871,7 +871,7 @@ class Report(Scratch):
                 ("no call", "count routers 0", (TRUE,)),
                 ("anything", broken + f"span {most} 1 {most}", (TRUE,))):
             with self.subTest(name):
-                told = self.json(board, program)
+                told = self.json(stats, program)
                 parts = told["parts"]
                 self.assertEqual(list(parts), [
                     "baseline_s", "routed_cpu_s", "routed_gpu_s",
@@ -923,10 +923,10 @@ class Report(Scratch):
     def test_lapack(self):
         # 40 calls on the threads of the program took 50 ms, 60 on fewer 60 ms
         # where it would have been 200 +- 5. The fifth routine is potrf.
-        board = WHOLE + (f"lapack 4 1 6 40 60 40 60 {50 * MS} {60 * MS} 60 "
+        stats = WHOLE + (f"lapack 4 1 6 40 60 40 60 {50 * MS} {60 * MS} 60 "
                          f"{200 * MS} {5 * MS} {60 * MS};"
                          f"lapack 0 0 4 3 0 3 0 {9 * MS} 0 0 0 0 0;")
-        told = self.json(board, (SLEEP, "0.7"))
+        told = self.json(stats, (SLEEP, "0.7"))
         self.assertAlmostEqual(told["parts"]["lapack_s"], 0.119)
         self.assertAlmostEqual(sum(told["parts"].values()), told["wall_s"])
         self.assertAlmostEqual(told["gain_s"], 0.3 + 0.14)
@@ -940,7 +940,7 @@ class Report(Scratch):
                           ("baseline_s", 0.2), ("error_s", 0.005),
                           ("instead_s", 0.06), ("gain_s", 0.14)):
             self.assertAlmostEqual(second[key], want)
-        shown = self.text(board, (SLEEP, "0.7"))
+        shown = self.text(stats, (SLEEP, "0.7"))
         self.check_width(shown)
         lines = [re.sub(r" +", " ", line).strip()
                  for line in shown.splitlines()]
@@ -962,8 +962,8 @@ class Report(Scratch):
         self.assertEqual(len(self.json(WHOLE + damaged)["loops"]), 96)
 
     def test_threads_share_the_wall_time(self):
-        board = WHOLE + f"opening {8 * MS};span {MS} {51 * MS} {200 * MS}"
-        told = self.json(board, (SLEEP, "0.2"))
+        stats = WHOLE + f"opening {8 * MS};span {MS} {51 * MS} {200 * MS}"
+        told = self.json(stats, (SLEEP, "0.2"))
         self.assertAlmostEqual(told["threads"], 4)
         self.assertAlmostEqual(told["parts"]["baseline_s"], 0.13 / 4)
         self.assertAlmostEqual(told["parts"]["waiting_s"], 0.005 / 4)
@@ -971,7 +971,7 @@ class Report(Scratch):
         self.assertAlmostEqual(told["gain_high_s"] - told["gain_low_s"],
                                2 * 0.02 / 4)
         self.assertAlmostEqual(told["total"]["took_s"], 0.19)
-        shown = self.text(board, (SLEEP, "0.2"))
+        shown = self.text(stats, (SLEEP, "0.2"))
         self.check_width(shown)
         self.assertIn("  4.0 threads called BLAS at once: ", shown)
         self.assertIn("gained 73 ms +- 5 ms, ", shown)
@@ -1010,9 +1010,9 @@ class Report(Scratch):
         self.check_width(shown)
 
     def test_every_reason_fits(self):
-        board = WHOLE + "".join(cell(GEMM, DOUBLE, 3, "why", why, 123456789)
+        stats = WHOLE + "".join(cell(GEMM, DOUBLE, 3, "why", why, 123456789)
                                 for why in range(15))
-        self.check_width(self.text(board))
+        self.check_width(self.text(stats))
 
     def test_a_long_command_is_cut(self):
         for text in ("x = 1\n" * 100, "\u00e4" * 300, "\x1b" * 300):
@@ -1096,8 +1096,8 @@ class Report(Scratch):
                 ("2 980000 40000 0 0 1",
                  ("routing was no faster in earlier runs",
                   "not clearly less, so routing is off"))):
-            board = LOSS + f"result {words}"
-            shown = self.text(board)
+            stats = LOSS + f"result {words}"
+            shown = self.text(stats)
             for line in told:
                 self.assertIn(line, shown)
             self.check_width(shown)
@@ -1139,35 +1139,35 @@ class Report(Scratch):
 
     def test_numbers_that_cannot_be(self):
         most = 2 ** 64 - 1
-        board = "".join(
+        stats = "".join(
             cell(GEMM, DOUBLE, size, field, index, most)
             for size in (5, 6) for field, index in (
                 ("calls", GPU), ("calls", STRAIGHT), ("timed", GPU),
                 ("ns", GPU), ("compared", 0), ("baseline", 0), ("instead", 0),
                 ("why", SMALL), ("judged", 0), ("gpu", 0), ("own", 0)))
-        board += f"count processes {most};"
-        told = self.json(board)
+        stats += f"count processes {most};"
+        told = self.json(stats)
         self.assertEqual((told["processes"], told["total"]["calls"]["gpu"],
                           told["total"]["why"]["small"],
                           told["total"]["untimed"]), (most,) * 4)
         self.assertEqual(told["total"]["gain_s"], 0)
-        self.assertIn("18,446,744,073,709,551,615", self.text(board))
+        self.assertIn("18,446,744,073,709,551,615", self.text(stats))
 
     def test_damage(self):
-        for board in ("title nonsense", "size 100", "size 9999999"):
-            shown = self.text(board)
+        for stats in ("title nonsense", "size 100", "size 9999999"):
+            shown = self.text(stats)
             self.assertIn("has damaged what was counted", shown)
-            told = self.json(board)
+            told = self.json(stats)
             self.assertTrue(told["is_damaged"])
             self.assertNotIn("rows", told)
 
     def test_texts_cannot_command_a_terminal(self):
-        board = ("text gpu 0 a\x1b[2Jb\xff;text trouble 0 libtakt.so: gone;"
+        stats = ("text gpu 0 a\x1b[2Jb\xff;text trouble 0 libtakt.so: gone;"
                  "text library 3 endless;text library 1 ")
-        board += "y" * 300 + ";" + cell(GEMM, SINGLE, 2, "calls", PLAIN, 1)
+        stats += "y" * 300 + ";" + cell(GEMM, SINGLE, 2, "calls", PLAIN, 1)
         ran = takt(["--report", "--format", "json", "--", TRUE, "\x1b\x07"],
                    {k.encode(): v.encode("latin-1")
-                    for k, v in self.env(FAKE_BOARD=board).items()})
+                    for k, v in self.env(FAKE_STATS=stats).items()})
         self.assertNotIn("\x1b", ran.stderr)
         told = json.loads(ran.stderr)
         self.assertEqual((told["gpu"], told["trouble"], told["command"]),
@@ -1175,7 +1175,7 @@ class Report(Scratch):
                           [TRUE, "\x1b\x07"]))
         self.assertEqual(len(told["libraries"]), 1)
         self.assertTrue(told["libraries"][0].startswith("yyyy"))
-        shown = self.text(board.replace("\xff", "x"), (TRUE, "\x1b[2J"))
+        shown = self.text(stats.replace("\xff", "x"), (TRUE, "\x1b[2J"))
         self.assertNotIn("\x1b", shown)
         self.assertIn("trouble: libtakt.so: gone", shown)
 
@@ -1186,11 +1186,11 @@ class Report(Scratch):
         self.assertIn(", exit status 4; 0 processes", ran.stderr)
 
     def test_processes_of_a_tree_count_together(self):
-        board = cell(GEMM, DOUBLE, 6, "calls", STRAIGHT, 1) + \
+        stats = cell(GEMM, DOUBLE, 6, "calls", STRAIGHT, 1) + \
             "count processes 1;"
         ran = self.reported("--format", "json", "--", SH, "-c",
                             f"{TRUE} & {TRUE}; wait; kill -KILL $$",
-                            FAKE_BOARD=board)
+                            FAKE_STATS=stats)
         self.assertEqual(ran.returncode, -signal.SIGKILL)
         told = json.loads(self.report())
         self.assertEqual((told["processes"], told["signal"],
@@ -1198,12 +1198,12 @@ class Report(Scratch):
 
     def test_a_report_within_a_report(self):
         inner = self.path("inner")
-        board = cell(GEMM, DOUBLE, 6, "calls", STRAIGHT, 1)
+        stats = cell(GEMM, DOUBLE, 6, "calls", STRAIGHT, 1)
         for words, inner_calls in (([], None),
                                    (["--report", "--format", "json",
                                      "--output", inner], 1)):
             ran = self.reported("--format", "json", "--", TAKT, "run", *words,
-                                "--", TRUE, FAKE_BOARD=board)
+                                "--", TRUE, FAKE_STATS=stats)
             self.assertEqual(ran.returncode, 0, ran.stderr)
             calls = json.loads(self.report())["total"]["calls"]["pass_through"]
             self.assertEqual(calls, 2 if inner_calls is None else 1)

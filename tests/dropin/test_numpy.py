@@ -362,7 +362,7 @@ class Loops(unittest.TestCase):
     def preloaded(self, program, **changes):
         with tempfile.TemporaryDirectory(prefix="takt") as folder:
             path = stats.make(os.path.join(folder, "stats"))
-            ran = run(program, LD_PRELOAD=PRELOAD, TAKT_RUN_BOARD=path,
+            ran = run(program, LD_PRELOAD=PRELOAD, TAKT_RUN_STATS=path,
                       **changes)
             return ran, stats.Stats(path).loops()
 
@@ -389,7 +389,7 @@ class Loops(unittest.TestCase):
             path = stats.make(os.path.join(folder, "stats"))
             for changes, is_changed in ((EAGER, True), ({}, None),
                                         ({"TAKT_RUN_LAPACK": "off"}, False)):
-                ran = run(LINALG, LD_PRELOAD=PRELOAD, TAKT_RUN_BOARD=path,
+                ran = run(LINALG, LD_PRELOAD=PRELOAD, TAKT_RUN_STATS=path,
                           **changes)
                 self.assertEqual(ran, plain)
                 found = stats.Stats(path).lapack()

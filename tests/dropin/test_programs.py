@@ -83,7 +83,7 @@ class Programs(unittest.TestCase):
     def preloaded(self, *words, **changes):
         """Runs it with shared statistics; its result, and the statistics."""
         path = stats.make(self.path("stats"))
-        ran = run(*words, **{"LD_PRELOAD": PRELOAD, "TAKT_RUN_BOARD": path,
+        ran = run(*words, **{"LD_PRELOAD": PRELOAD, "TAKT_RUN_STATS": path,
                              **changes})
         return ran, stats.Stats(path)
 
@@ -210,7 +210,7 @@ class Routing(Programs):
         then it stays so, but for a few calls that are compared."""
         wanted = self.one_round(self.start(*words))
         path = stats.make(self.path("stats"))
-        program = self.start(*words, LD_PRELOAD=PRELOAD, TAKT_RUN_BOARD=path)
+        program = self.start(*words, LD_PRELOAD=PRELOAD, TAKT_RUN_STATS=path)
         ours, left = 0, 0
         for turn in range(1, 200):
             self.assertEqual(self.one_round(program), wanted)
@@ -447,7 +447,7 @@ class Ends(Programs):
         path = stats.make(self.path("stats"))
         ran = subprocess.Popen(
             [PROGRAM, "exactly", "1000", "wait"], stdout=subprocess.PIPE,
-            env=surroundings(LD_PRELOAD=PRELOAD, TAKT_RUN_BOARD=path))
+            env=surroundings(LD_PRELOAD=PRELOAD, TAKT_RUN_STATS=path))
         self.assertEqual(ran.stdout.readline(), b"30000\n")
         ran.kill()
         ran.wait()
@@ -727,7 +727,7 @@ class Trouble(Programs):
                 self.assertNotEqual(read.trouble, "")
 
 
-class Boards(Programs):
+class Statistics(Programs):
     def test_nonsense(self):
         plain = run("plain")
         small = self.path("small")
@@ -747,14 +747,14 @@ class Boards(Programs):
                      "", self.folder, *kept, sys.executable):
             with self.subTest(path):
                 self.assertEqual(run("plain", LD_PRELOAD=PRELOAD,
-                                     TAKT_RUN_BOARD=path), plain)
+                                     TAKT_RUN_STATS=path), plain)
         for path, content in kept.items():
             with open(path, "rb") as file:
                 self.assertEqual(file.read(), content)
 
     def test_two_processes_count_exactly(self):
         path = stats.make(self.path("stats"))
-        env = surroundings(LD_PRELOAD=PRELOAD, TAKT_RUN_BOARD=path)
+        env = surroundings(LD_PRELOAD=PRELOAD, TAKT_RUN_STATS=path)
         both = [subprocess.Popen([PROGRAM, "exactly", "200000"], env=env,
                                  stdout=subprocess.DEVNULL) for _ in range(2)]
         self.assertEqual([ran.wait(timeout=600) for ran in both], [0, 0])

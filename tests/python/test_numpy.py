@@ -148,7 +148,7 @@ class Loops(unittest.TestCase):
                 [sys.executable, "-c", script, path], capture_output=True,
                 text=True, timeout=600,
                 env={**os.environ, "TAKT_RUN_EAGER": "1", "TAKT_THREADS": "2",
-                     "TAKT_RUN_BOARD": path,
+                     "TAKT_RUN_STATS": path,
                      "PYTHONPATH": os.pathsep.join(sys.path)})
             return done.stdout + done.stderr
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_board.c - a board after a program has written anything anywhere: refused
- * or reported, as text and as JSON, with nothing that commands a terminal.
+ * fuzz_stats.c - statistics after a program has written anything anywhere:
+ * refused or reported, as text and as JSON, with nothing that commands a
+ * terminal.
  *
  * The input is a list of writes: three bytes of offset, one of length, and what
- * is written. Its first byte says whether the board has another size. The file
+ * is written. Its first byte says whether the file has another size. The file
  * is read as the command does where its size or its head is another; otherwise
  * what is read is what is mapped, and half a megabyte is not copied.
  */
@@ -58,13 +59,13 @@ void fuzz_free(void *block)
     (void)block;
 }
 
-/* The file of a board, mapped: what a run wrote is taken back after it. */
+/* The file, mapped: what a run wrote is taken back after it. */
 static struct takt_stats *mapped;
 static int file = -1;
 
 static void map_file(void)
 {
-    file = memfd_create("board", MFD_CLOEXEC);
+    file = memfd_create("stats", MFD_CLOEXEC);
     demand(file >= 0 && ftruncate(file, (off_t)sizeof *mapped) == 0);
     mapped =
         mmap(NULL, sizeof *mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -81,7 +82,7 @@ static void begin(void)
  * title or the size. */
 static bool scribble(const uint8_t *bytes, size_t length, bool is_zero)
 {
-    unsigned char *board = (unsigned char *)mapped;
+    unsigned char *stats = (unsigned char *)mapped;
     bool is_head = false;
 
     for (size_t at = 0; at + 4 <= length;) {
@@ -93,9 +94,9 @@ static bool scribble(const uint8_t *bytes, size_t length, bool is_zero)
         const size_t room = sizeof *mapped - offset;
         const size_t some = wanted < room ? wanted : room;
         if (is_zero)
-            memset(board + offset, 0, some);
+            memset(stats + offset, 0, some);
         else
-            memcpy(board + offset, bytes + at + 4, some);
+            memcpy(stats + offset, bytes + at + 4, some);
         is_head |= offset < offsetof(struct takt_stats, processes);
         at += 4 + wanted;
     }
@@ -127,13 +128,13 @@ static void print_json(FILE *out, struct run_report *report)
     print_run_json(out, report);
 }
 
-static void show_both(const struct takt_stats *board)
+static void show_both(const struct takt_stats *stats)
 {
     static char name[] = "program", argument[] = "a\x1b[2J\xff";
     static char *const program[] = {name, argument, NULL};
-    struct run_report report = {.program = program, .stats = board};
+    struct run_report report = {.program = program, .stats = stats};
 
-    demand(tally_stats(board, &report.tally));
+    demand(tally_stats(stats, &report.tally));
     show(&report, print_json);
     show(&report, print_run_text); /* puts rows together: last */
     tally_drop(&report.tally);
@@ -144,11 +145,11 @@ static void read_and_show(bool is_longer)
 {
     if (is_longer)
         demand(ftruncate(file, (off_t)sizeof *mapped + 1) == 0);
-    struct takt_stats *board = stats_read(file);
+    struct takt_stats *stats = stats_read(file);
     if (is_longer)
-        demand(board == NULL && ftruncate(file, (off_t)sizeof *mapped) == 0);
-    if (board != NULL)
-        show_both(board);
+        demand(stats == NULL && ftruncate(file, (off_t)sizeof *mapped) == 0);
+    if (stats != NULL)
+        show_both(stats);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
