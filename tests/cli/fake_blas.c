@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fake_blas.c - stands in for libtakt-blas.so: writes to the statistics what it is
- * told in FAKE_STATS, so that a report can be compared with known numbers.
+ * fake_blas.c - stands in for libtakt-blas.so: writes to the statistics what it
+ * is told in FAKE_STATS, so that a report can be compared with known numbers.
  *
  * Lines, separated by ';':
  *
