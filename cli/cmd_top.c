@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -54,7 +53,7 @@ static void accept_programs(struct top *top, int listener)
     pid_t pid;
     int fd;
 
-    while ((fd = accept(listener, NULL, NULL)) >= 0) {
+    while ((fd = accept_program(listener)) >= 0) {
         struct connection *new =
             top->connection_count < most_programs &&is_own_program(fd, &pid)
                 ? malloc(sizeof *new)

@@ -206,6 +206,9 @@ bool is_own_program(int fd, pid_t *pid);
 /* The first thing that a program gets to read. */
 void greet_program(int fd, struct takt_trace_greeting greeting);
 
+/* A program that has connected; -1: there is none. */
+int accept_program(int listener);
+
 /* ---- trace_live.c: each returns an exit code ---- */
 
 int trace_process(struct trace *trace, const char *word);

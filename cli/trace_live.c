@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -108,7 +107,7 @@ static void accept_all(struct live *live, int listener)
 {
     int fd;
 
-    while ((fd = accept(listener, NULL, NULL)) >= 0) {
+    while ((fd = accept_program(listener)) >= 0) {
         struct inlet *inlet =
             live->inlet_count < most_inlets && is_welcome(live, fd)
                 ? malloc(sizeof *inlet)

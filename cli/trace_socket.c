@@ -2,6 +2,7 @@
 /* trace_socket.c - the sockets on which readers wait for programs. */
 #define _GNU_SOURCE /* struct ucred */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -118,6 +119,25 @@ bool is_own_program(int fd, pid_t *pid)
         return false;
     *pid = peer.pid;
     return peer.uid == geteuid() || peer.uid == 0;
+}
+
+/* Where no descriptor is left, a program is turned away by means of a spare
+ * one: a listener with programs that wait is ready all the time. */
+int accept_program(int listener)
+{
+    static int spare = -1;
+
+    if (spare < 0)
+        spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int fd = accept(listener, NULL, NULL);
+    if (fd >= 0 || errno != EMFILE || spare < 0)
+        return fd;
+    close(spare);
+    const int refused = accept(listener, NULL, NULL);
+    if (refused >= 0)
+        close(refused);
+    spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return -1;
 }
 
 void greet_program(int fd, struct takt_trace_greeting greeting)

@@ -46,8 +46,21 @@ compile() {
     $cc -std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200112L "-$level" -w \
         -fPIC -fvisibility=hidden -fstack-protector-strong \
         -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
-        "$@" -c "$unit" -o "$object" 9>&-
+        -include "$used" "$@" -c "$unit" -o "$object" 9>&-
 }
+
+# Scanners take their memory where the runtime does: scan/memory.c sees to it
+# that there is some. None of them looks.
+prelude=$target/objects/prelude.h
+cat >"$prelude" <<'END'
+#include <stdlib.h>
+#define TREE_SITTER_REUSE_ALLOCATOR
+#define malloc ts_malloc
+#define calloc ts_calloc
+#define realloc ts_realloc
+#define free ts_free
+END
+used=/dev/null # before a source
 
 compile runtime O2 "$runtime/src/lib.c" "$runtime/include" "$runtime/src"
 for language in tree-sitter-c tree-sitter-cpp tree-sitter-python \
@@ -58,7 +71,9 @@ for language in tree-sitter-c tree-sitter-cpp tree-sitter-python \
     # a third of the time.
     compile "$name" O1 "$folder/parser.c" "$folder"
     if [ -e "$folder/scanner.c" ]; then
+        used=$prelude
         compile "$name-scanner" O2 "$folder/scanner.c" "$folder"
+        used=/dev/null
     fi
 done
 "$ar" rcs "$target/libgrammars.a" "$target"/objects/*.o

@@ -13,7 +13,15 @@ if ((data.curves || []).length > 0)
 if (data.learning)
     drawLearning();
 drawRuns(data.inputs);
-data.inputs.forEach((input, i) => drawInput[input.kind]?.(input, i + 1));
+/* A file that is not what it says must not keep the others from being shown. */
+data.inputs.forEach((input, i) => {
+    try {
+        drawInput[input.kind]?.(input, i + 1);
+    } catch (error) {
+        section(more, `broken-${i + 1}`, 'A file that cannot be shown',
+            el('p', null, `${input.name || input.kind}: ${error.message}`));
+    }
+});
 for (const node of document.querySelectorAll('main section'))
     nav.append(el('a', {href: `#${node.id}`},
                   node.querySelector('h2').textContent));

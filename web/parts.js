@@ -12,8 +12,10 @@
 const visible = text => text.replace(
     /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
     c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/* A number that is too large is none: axes to it would have no end. */
 const data = JSON.parse(document.getElementById('data').textContent,
-    (_, value) => typeof value === 'string' ? visible(value) : value);
+    (_, value) => typeof value === 'string' ? visible(value)
+        : typeof value === 'number' && !Number.isFinite(value) ? null : value);
 const colours = [0, 1, 2, 3, 4, 5, 6, 7].map(i => `var(--c${i})`);
 
 /* ---- elements ---- */

@@ -410,6 +410,7 @@ class Report(unittest.TestCase):
             self.check_hostile(browser)
             self.check_files(browser)
             self.check_machine(browser)
+            self.check_broken(browser)
 
     def check_page(self, browser, width):
         self.assertEqual(browser.errors, [])
@@ -439,6 +440,29 @@ class Report(unittest.TestCase):
             self.assertTrue(shown in text, name[:40])
         self.assertEqual(browser.ask(
             "document.querySelectorAll('main img').length"), 0)
+
+    def check_broken(self, browser):
+        """Numbers without end, and files that are not what they seem."""
+        endless, strange = compare_report(["x"]), run_report(["x"])
+        for run in endless["runs"]:
+            run["plain"]["wall_s"] = run["takt"]["wall_s"] = float("inf")
+        strange["timeline"]["baseline_s"] = "x"
+        names = []
+        for name, report in (("endless.json", endless),
+                             ("strange.json", strange),
+                             ("whole.json", run_report(["whole"]))):
+            names.append(self.path(name))
+            with open(names[-1], "w", encoding="utf-8") as out:
+                out.write(json.dumps(report).replace("Infinity", "1e999"))
+        self.takt("report", *names, "-o", "broken.html")
+        browser.open(self.path("broken.html"))
+        self.assertEqual(browser.errors, [])
+        self.assertEqual(browser.ask(
+            "document.documentElement.dataset.ready"), "yes")
+        self.assertIn("strange.json", browser.ask(
+            "document.getElementById('broken-2').textContent"))
+        self.assertIn("whole", browser.ask(
+            "document.getElementById('run-3').textContent"))
 
     def check_files(self, browser):
         def marks(where, what):

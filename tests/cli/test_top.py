@@ -192,6 +192,18 @@ class Top(unittest.TestCase):
         self.assertFalse(programs()["other"]["has_ended"])
         wait_for(lambda: "many" not in programs())
 
+    def test_programs_beyond_all_descriptors_are_turned_away(self):
+        top = subprocess.Popen(
+            ["/bin/sh", "-c", 'ulimit -n 16; exec "$@"', "sh", TAKT, "top",
+             "--json"], stdout=subprocess.DEVNULL, env=self.env)
+        self.addCleanup(top.wait)
+        self.addCleanup(top.terminate)
+        programs = [self.connect() for _ in range(24)]
+        programs[-1].settimeout(100)
+        self.assertEqual(programs[-1].recv(1), b"")
+        programs[0].close()
+        self.assertIsNone(top.poll())
+
     @unittest.skipUnless(shutil.which("tmux"), "no tmux")
     def test_screens(self):
         program = self.start()
