@@ -98,3 +98,20 @@ int isamax_(const FAULTY_INT *n, const float *x, const FAULTY_INT *step)
             best = i;
     return *n < 1 ? 0 : (int)best + 1;
 }
+
+/* A name of LAPACK's that does nothing, or, without the macro, none. */
+#ifdef HAS_IDLE_LAPACK
+#define IDLE(name)                                                    \
+    void name(const char *uplo, const int *n, void *a, const int *ld, \
+              int *info);                                             \
+    void name(const char *uplo, const int *n, void *a, const int *ld, \
+              int *info)                                              \
+    {                                                                 \
+        (void)uplo, (void)n, (void)a, (void)ld;                       \
+        *info = 0;                                                    \
+    }
+IDLE(spotrf_)
+IDLE(dpotrf_)
+IDLE(strsm_)
+IDLE(dtrsm_)
+#endif
