@@ -2,10 +2,11 @@
 /*
  * bench_solve.c - our factors beside LAPACK's.
  *
- * cholesky, and solve with one right side: scalar code, the best instruction
- * set, and the libraries that have LAPACK, on one thread and on all, in turns,
- * through takt_run_on(). Times are of the fastest of many rounds; a ratio says
- * how many times as fast as the library we are on as many threads.
+ * cholesky, solve, and lstsq of twice as many rows: scalar code, the best
+ * instruction set, and the libraries that have LAPACK, on one thread and on
+ * all, in turns, through takt_run_on(). Times are of the fastest of many
+ * rounds; a ratio says how many times as fast as the library we are on as many
+ * threads.
  *
  *     bench_solve [--f32] [--rhs N]
  */
@@ -53,7 +54,8 @@ static bool takes_part(takt_ctx *ctx, const takt_call *call, size_t expert)
 
 static void fill(takt_call *call, void *a)
 {
-    const size_t n = call->shape.dim[0];
+    const size_t *d = call->shape.dim;
+    const size_t n = call->shape.rank == 3 ? d[1] : d[0];
 
     for (size_t i = 0; i < n; i++)
         if (call->dtype == TAKT_F64)
@@ -118,30 +120,43 @@ static void print_row(size_t n, const struct bench_way *ways, size_t count)
     fflush(stdout);
 }
 
+/* Least squares have twice as many equations as unknowns. */
+static takt_call call_of(const char *op, takt_dtype dtype, size_t n, size_t rhs)
+{
+    takt_call call = {.op = takt_op_find(op), .dtype = dtype};
+
+    if (strcmp(op, "lstsq") == 0)
+        call.shape = (takt_shape){3, {2 * n, n, rhs}};
+    else
+        call.shape = (takt_shape){2, {n, strcmp(op, "solve") == 0 ? rhs : n}};
+    return call;
+}
+
+static void print_head(const char *op, takt_dtype dtype,
+                       const struct bench_way *ways, size_t count)
+{
+    printf("\n%s %s, microseconds\n     n", op, takt_dtype_name(dtype));
+    for (size_t w = 0; w < count; w++)
+        printf(" %14s", ways[w].name);
+    printf("  x1, all: times as fast as the library\n");
+}
+
 static void time_op(takt_ctx *ctx, const char *op, takt_dtype dtype, size_t rhs)
 {
     for (size_t i = 0; i < size_count; i++) {
-        const size_t n = sizes[i];
-        const bool is_solve = strcmp(op, "solve") == 0;
-        const size_t cols = is_solve ? rhs : n;
+        const size_t n = sizes[i], most = n > rhs ? n : rhs;
         struct bench_way ways[most_ways];
         struct solve_way of[most_ways];
-        void *a = elements(dtype, n * n), *b = elements(dtype, n * cols);
-        void *out = elements(dtype, n * cols);
-        takt_call call = {.op = takt_op_find(op),
-                          .dtype = dtype,
-                          .shape = {2, {n, cols}},
-                          .in = {NULL, is_solve ? b : NULL},
-                          .out = out};
+        void *a = elements(dtype, 2 * n * n), *b = elements(dtype, 2 * n * rhs);
+        void *out = elements(dtype, n * most);
+        takt_call call = call_of(op, dtype, n, rhs);
 
         fill(&call, a);
+        call.in[1] = call.op->inputs > 1 ? b : NULL;
+        call.out = out;
         const size_t count = list_ways(ctx, &call, ways, of);
-        if (i == 0) {
-            printf("\n%s %s, microseconds\n     n", op, takt_dtype_name(dtype));
-            for (size_t w = 0; w < count; w++)
-                printf(" %14s", ways[w].name);
-            printf("  x1, all: times as fast as the library\n");
-        }
+        if (i == 0)
+            print_head(op, dtype, ways, count);
         bench_contest(ways, count, n >= 512 ? 400e6 : 60e6);
         print_row(n, ways, count);
         free(a);
@@ -167,6 +182,7 @@ int main(int argc, char **argv)
     bench_print_load();
     time_op(ctx, "cholesky", dtype, rhs);
     time_op(ctx, "solve", dtype, rhs);
+    time_op(ctx, "lstsq", dtype, rhs);
     takt_ctx_destroy(ctx);
     return 0;
 }

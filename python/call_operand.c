@@ -23,6 +23,20 @@ static size_t dim(const takt_call *call, unsigned at, size_t otherwise)
     return at < call->shape.rank ? call->shape.dim[at] : otherwise;
 }
 
+/* A, a right side, and what is found for it. */
+static struct sizes of_system(enum form form, const takt_call *call,
+                              unsigned at)
+{
+    const size_t *d = call->shape.dim;
+    const bool is_oblong = form == FORM_lstsq;
+    const size_t rows = d[0], cols = is_oblong ? d[1] : d[0];
+    const size_t right = form == FORM_cholesky ? d[0] : d[is_oblong ? 2 : 1];
+
+    return at == 0        ? SIZES(rows, cols)
+           : at == RESULT ? SIZES(cols, right)
+                          : SIZES(rows, right);
+}
+
 static struct sizes by_form_2(enum form form, const takt_call *call,
                               unsigned at)
 {
@@ -41,9 +55,9 @@ static struct sizes by_form_2(enum form form, const takt_call *call,
                : at == 1 ? SIZES(d[!is_turned])
                          : SIZES(d[is_turned]);
     case FORM_cholesky:
-        return SIZES(d[0], d[0]);
     case FORM_solve:
-        return at == 0 ? SIZES(d[0], d[0]) : SIZES(d[0], d[1]);
+    case FORM_lstsq:
+        return of_system(form, call, at);
     default: /* rows, with vectors on each */
         return at == 0 || at == RESULT ? SIZES(d[0], d[1]) : SIZES(d[1]);
     }
@@ -115,7 +129,7 @@ static size_t rows_apart(enum form form, const takt_call *call, unsigned at,
 
     *is_turned = is_product && at < 2 &&
                  (call->flags & (at == 0 ? TAKT_TRANS_A : TAKT_TRANS_B)) != 0;
-    if (form == FORM_matmul || form == FORM_solve)
+    if (form == FORM_matmul || form == FORM_solve || form == FORM_lstsq)
         return call->ld[at == RESULT ? 2 : at];
     if (form == FORM_matrix || form == FORM_cholesky)
         return call->ld[at == RESULT ? 2 : 0];

@@ -351,13 +351,12 @@ static bool plan_cholesky(struct op_plan *plan)
     return true;
 }
 
-static bool plan_solve(struct op_plan *plan)
+/* The right side: a vector, or as many of them as it has columns. */
+static bool need_right_side(struct op_plan *plan)
 {
     const struct array_operand *a = &plan->in[0], *b = &plan->in[1];
     const bool is_vector = b->rank == 1;
 
-    if (!need_square(plan))
-        return false;
     if (is_vector ? !need_shape(plan, 1, 1, a->shape) || !need_dense(plan, 1)
                   : !need_matrix(plan, 1, 0))
         return false;
@@ -365,9 +364,31 @@ static bool plan_solve(struct op_plan *plan)
         return plan_refuse(plan, PyExc_ValueError,
                            "a has %zd rows, and b %zd rows", a->shape[0],
                            b->shape[0]);
-    set_dims(&plan->call, DIMS(size_at(a, 0), is_vector ? 1 : size_at(b, 1)));
-    set_result(plan, b->rank, b->shape);
+    make_result(plan, b->rank, size_at(a, 1), is_vector ? 1 : size_at(b, 1), 0,
+                0);
     plan->out_has_rows = !is_vector;
+    return true;
+}
+
+static bool plan_solve(struct op_plan *plan)
+{
+    if (!need_square(plan) || !need_right_side(plan))
+        return false;
+    set_dims(&plan->call,
+             DIMS(size_at(&plan->in[0], 0),
+                  plan->out_has_rows ? size_at(&plan->in[1], 1) : 1));
+    return true;
+}
+
+static bool plan_lstsq(struct op_plan *plan)
+{
+    const struct array_operand *a = &plan->in[0];
+
+    if (!need_matrix(plan, 0, 0) || !need_right_side(plan))
+        return false;
+    set_dims(&plan->call,
+             DIMS(size_at(a, 0), size_at(a, 1),
+                  plan->out_has_rows ? size_at(&plan->in[1], 1) : 1));
     return true;
 }
 
@@ -400,7 +421,8 @@ bool plan_make(struct op_plan *plan)
         [FORM_pool2d] = plan_pool2d,
         [FORM_attention] = plan_attention,
         [FORM_cholesky] = plan_cholesky,
-        [FORM_solve] = plan_solve};
+        [FORM_solve] = plan_solve,
+        [FORM_lstsq] = plan_lstsq};
 
     return make[plan->function->form](plan);
 }

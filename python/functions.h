@@ -41,7 +41,8 @@ enum form {
     FORM_pool2d,
     FORM_attention,
     FORM_cholesky,
-    FORM_solve
+    FORM_solve,
+    FORM_lstsq
 };
 
 struct function {

@@ -279,6 +279,22 @@ TAKT_API takt_status takt_solve_f64(size_t n, size_t nrhs, const double *a,
                                     size_t ld_a, const double *b, size_t ld_b,
                                     double *x, size_t ld_x);
 
+/* X that minimises the norm of each column of A X - B: A is m x n with m >= n
+ * and independent columns, B has nrhs columns, X is n x nrhs. By Householder
+ * reflections.
+ * TAKT_ESHAPE: also where m < n.
+ * TAKT_ESINGULAR: an element on the diagonal of R is 0, or not finite: columns
+ *   of A depend on each other, or it has a NaN or an infinity in it. Columns
+ *   that depend on each other but for rounding mostly pass, with a large X.
+ * TAKT_ENOMEM: working memory is m * (n + nrhs) elements and more. */
+TAKT_API takt_status takt_lstsq_f32(size_t m, size_t n, size_t nrhs,
+                                    const float *a, size_t ld_a, const float *b,
+                                    size_t ld_b, float *x, size_t ld_x);
+TAKT_API takt_status takt_lstsq_f64(size_t m, size_t n, size_t nrhs,
+                                    const double *a, size_t ld_a,
+                                    const double *b, size_t ld_b, double *x,
+                                    size_t ld_x);
+
 /* ---- layers ----------------------------------------------------------------
  */
 

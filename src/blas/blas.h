@@ -71,6 +71,15 @@ struct takt_lapack_solve {
     bool *is_regular; /* else `x` is not written */
 };
 
+/* X of least squares. All lie by columns, without gaps, and are overwritten:
+ * the first n elements of each column of B by X. */
+struct takt_lapack_lstsq {
+    size_t m, n, nrhs; /* m >= n */
+    void *a, *b;
+    void *work;       /* room for takt__lapack_lstsq_room() elements */
+    bool *is_regular; /* else B holds anything */
+};
+
 /* Opens every usable library into out[0..max) and says how many those are, at
  * most TAKT_BLAS_MAX; all names differ. Libraries are lent up to `threads`
  * threads. `extra` is NULL as a rule; "" opens none at all; anything else is
@@ -115,3 +124,9 @@ bool takt__blas_cholesky(struct takt_blas *blas, size_t size, unsigned threads,
                          const struct takt_lapack_cholesky *call);
 bool takt__blas_solve(struct takt_blas *blas, size_t size, unsigned threads,
                       const struct takt_lapack_solve *call);
+
+size_t takt__lapack_lstsq_room(size_t n, size_t nrhs);
+bool takt__blas_can_lstsq(const struct takt_blas *blas, size_t size,
+                          const struct takt_lapack_lstsq *call);
+bool takt__blas_lstsq(struct takt_blas *blas, size_t size, unsigned threads,
+                      const struct takt_lapack_lstsq *call);

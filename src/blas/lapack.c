@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lapack.c - Cholesky factors and systems of equations by LAPACK.
+ * lapack.c - Cholesky factors, systems of equations and least squares by
+ * LAPACK.
  *
  * LAPACK's matrices are transposes of ours. A lower triangle that lies row by
  * row is an upper one to it, and its factor U = L' lies where L should. A
@@ -11,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "blas/library.h"
 
 typedef void fortran_potrf(const char *uplo, const int *n, void *a,
@@ -22,6 +24,11 @@ typedef void fortran_trsm(const char *side, const char *uplo, const char *trans,
                           const void *alpha, const void *a, const int *lda,
                           void *b, const int *ldb, size_t, size_t, size_t,
                           size_t);
+
+typedef void fortran_gels(const char *trans, const int *m, const int *n,
+                          const int *nrhs, void *a, const int *lda, void *b,
+                          const int *ldb, void *work, const int *lwork,
+                          int *info, size_t);
 
 static size_t size_of(enum takt_blas_dtype dtype)
 {
@@ -132,6 +139,40 @@ bool takt__fortran_getrf(struct takt_blas_library *library, const void *self)
     return true;
 }
 
+/* ---- least squares --------------------------------------------------------
+ */
+
+/* Blocks of LAPACK are 64 columns at most. */
+enum { widest_block = 64 };
+
+size_t takt__lapack_lstsq_room(size_t n, size_t nrhs)
+{
+    const size_t most = takt__size_max(n, nrhs);
+
+    return takt__size_add(n, takt__size_mul(most, widest_block));
+}
+
+/* It takes a matrix of zeros for one that has an answer. */
+bool takt__fortran_gels(struct takt_blas_library *library, const void *self)
+{
+    const struct takt_blas_lstsq *call = self;
+    const struct takt_lapack_lstsq *of = call->of;
+    fortran_gels *const run =
+        (fortran_gels *)library->symbol[TAKT_BLAS_GELS][call->dtype];
+    const size_t room = takt__lapack_lstsq_room(of->n, of->nrhs);
+    const int most = room < INT_MAX ? (int)room : INT_MAX;
+    int info = 0;
+
+    run("N", &call->m, &call->n, &call->nrhs, of->a, &call->m, of->b, &call->m,
+        of->work, &most, &info, 1);
+    *of->is_regular = info == 0;
+    for (size_t i = 0; i < of->n && *of->is_regular; i++) {
+        const double pivot = pivot_of(call->dtype, of->a, of->m, i);
+        *of->is_regular = pivot != 0 && isfinite(pivot);
+    }
+    return true;
+}
+
 /* ---- calls --------------------------------------------------------------- */
 
 static bool fits(size_t size)
@@ -147,7 +188,8 @@ static enum takt_blas_dtype dtype_of(size_t size)
 bool takt__blas_has_lapack(const struct takt_blas *blas, size_t size)
 {
     return blas->library->run[TAKT_BLAS_POTRF][dtype_of(size)] != NULL &&
-           blas->library->run[TAKT_BLAS_GETRF][dtype_of(size)] != NULL;
+           blas->library->run[TAKT_BLAS_GETRF][dtype_of(size)] != NULL &&
+           blas->library->run[TAKT_BLAS_GELS][dtype_of(size)] != NULL;
 }
 
 static bool put_cholesky(size_t size, const struct takt_lapack_cholesky *in,
@@ -214,4 +256,32 @@ bool takt__blas_solve(struct takt_blas *blas, size_t size, unsigned threads,
            takt__blas_can_solve(blas, size, call) &&
            put_solve(size, call, &put) &&
            run(blas->library, takt__fortran_getrf, threads, &put);
+}
+
+static bool put_lstsq(size_t size, const struct takt_lapack_lstsq *in,
+                      struct takt_blas_lstsq *out)
+{
+    *out = (struct takt_blas_lstsq){dtype_of(size), (int)in->m, (int)in->n,
+                                    (int)in->nrhs, in};
+    return fits(in->m) && fits(in->n) && fits(in->nrhs);
+}
+
+bool takt__blas_can_lstsq(const struct takt_blas *blas, size_t size,
+                          const struct takt_lapack_lstsq *call)
+{
+    struct takt_blas_lstsq put;
+
+    return put_lstsq(size, call, &put) &&
+           blas->library->run[TAKT_BLAS_GELS][put.dtype] != NULL;
+}
+
+bool takt__blas_lstsq(struct takt_blas *blas, size_t size, unsigned threads,
+                      const struct takt_lapack_lstsq *call)
+{
+    struct takt_blas_lstsq put;
+
+    return threads > 0 && threads <= blas->max_threads &&
+           takt__blas_can_lstsq(blas, size, call) &&
+           put_lstsq(size, call, &put) &&
+           run(blas->library, takt__fortran_gels, threads, &put);
 }

@@ -21,6 +21,7 @@ enum takt_blas_function {
     TAKT_BLAS_AXPY,
     TAKT_BLAS_POTRF, /* a Cholesky factor */
     TAKT_BLAS_GETRF, /* LU factors, and what they solve */
+    TAKT_BLAS_GELS,  /* least squares */
     TAKT_BLAS_FUNCTIONS
 };
 
@@ -79,6 +80,12 @@ struct takt_blas_solve {
     const struct takt_lapack_solve *of;
 };
 
+struct takt_blas_lstsq {
+    enum takt_blas_dtype dtype;
+    int m, n, nrhs;
+    const struct takt_lapack_lstsq *of;
+};
+
 struct takt_xsmm;
 
 /* Runs a call, which is one of the above. False: refused; the interfaces other
@@ -126,7 +133,7 @@ takt_blas_run takt__fortran_gemv, takt__cblas_gemv;
 takt_blas_run takt__fortran_axpy, takt__cblas_axpy;
 
 /* lapack.c */
-takt_blas_run takt__fortran_potrf, takt__fortran_getrf;
+takt_blas_run takt__fortran_potrf, takt__fortran_getrf, takt__fortran_gels;
 
 /* xsmm.c */
 takt_blas_run takt__xsmm_gemm;

@@ -51,17 +51,24 @@ static const char letters[TAKT_BLAS_DTYPES] = {'s', 'd'};
 /* LAPACK's functions in `handle`, which need one of BLAS. */
 static void find_lapack(struct takt_blas_library *library, void *handle)
 {
-    char trsm[8], potrf[8], getrf[8];
+    static const struct {
+        const char *name;
+        takt_blas_run *run;
+    } functions[] = {{"potrf", takt__fortran_potrf},
+                     {"getrf", takt__fortran_getrf},
+                     {"gels", takt__fortran_gels}};
+    char name[16];
 
     for (int d = 0; d < TAKT_BLAS_DTYPES; d++) {
-        snprintf(trsm, sizeof trsm, "%ctrsm_", letters[d]);
-        snprintf(potrf, sizeof potrf, "%cpotrf_", letters[d]);
-        snprintf(getrf, sizeof getrf, "%cgetrf_", letters[d]);
-        if (find_symbol(handle, potrf, &library->symbol[TAKT_BLAS_POTRF][d]))
-            library->run[TAKT_BLAS_POTRF][d] = takt__fortran_potrf;
-        if (find_symbol(handle, getrf, &library->symbol[TAKT_BLAS_GETRF][d]) &&
-            find_symbol(library->handle, trsm, &library->trsm[d]))
-            library->run[TAKT_BLAS_GETRF][d] = takt__fortran_getrf;
+        snprintf(name, sizeof name, "%ctrsm_", letters[d]);
+        if (!find_symbol(library->handle, name, &library->trsm[d]))
+            continue;
+        for (int f = TAKT_BLAS_POTRF; f < TAKT_BLAS_FUNCTIONS; f++) {
+            snprintf(name, sizeof name, "%c%s_", letters[d],
+                     functions[f - TAKT_BLAS_POTRF].name);
+            if (find_symbol(handle, name, &library->symbol[f][d]))
+                library->run[f][d] = functions[f - TAKT_BLAS_POTRF].run;
+        }
     }
 }
 

@@ -263,6 +263,41 @@ static bool solve_is_right(struct takt_blas *blas, size_t size, size_t edge,
     return takt__blas_solve(blas, size, 1, &call) && !is_regular;
 }
 
+/* Reflections are not exact. The equations have a solution, and it is found to
+ * some digits; then a column of zeros. */
+static bool lstsq_is_right(struct takt_blas *blas, size_t size, size_t edge,
+                           struct proof_bench *bench)
+{
+    enum { nrhs = 2 };
+    const size_t n = edge / 2;
+    bool is_regular = false;
+    const struct takt_lapack_lstsq call = {
+        edge, n, nrhs, bench->a, bench->b, bench->c, &is_regular};
+
+    for (size_t zeros = 0; zeros < 2; zeros++) {
+        for (size_t i = 0; i < edge * nrhs; i++)
+            put(bench->b, size, i, 0);
+        for (size_t j = 0; j < n; j++)
+            for (size_t i = 0; i < edge; i++) {
+                const double x =
+                    zeros * j == 1 ? 0 : entry(i, j) + (i == j ? 99 : 0);
+                put(bench->a, size, j * edge + i, x);
+                for (size_t r = 0; r < nrhs; r++)
+                    put(bench->b, size, r * edge + i,
+                        get(bench->b, size, r * edge + i) + x * entry(j, r));
+            }
+        if (!takt__blas_lstsq(blas, size, 1, &call) ||
+            is_regular != (zeros == 0))
+            return false;
+        for (size_t i = 0; zeros == 0 && i < n * nrhs; i++) {
+            const double x = get(bench->b, size, i / n * edge + i % n);
+            if (!(fabs(x - entry(i % n, i / n)) < 1e-3))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool is_right(struct takt_blas *blas, enum takt_blas_function function,
                      size_t size, size_t edge, struct proof_bench *bench)
 {
@@ -273,6 +308,7 @@ static bool is_right(struct takt_blas *blas, enum takt_blas_function function,
         [TAKT_BLAS_AXPY] = axpy_is_right,
         [TAKT_BLAS_POTRF] = cholesky_is_right,
         [TAKT_BLAS_GETRF] = solve_is_right,
+        [TAKT_BLAS_GELS] = lstsq_is_right,
     };
 
     if (proofs[function] != NULL)

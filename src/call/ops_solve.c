@@ -33,9 +33,26 @@
         return takt__call(&call);                                             \
     }
 
+#define LSTSQ(dtype_, id_, real_)                                     \
+    takt_status takt_lstsq_##dtype_(                                  \
+        size_t m, size_t n, size_t nrhs, const real_ *a, size_t ld_a, \
+        const real_ *b, size_t ld_b, real_ *x, size_t ld_x)           \
+    {                                                                 \
+        takt_call call = {.op = takt_op_at(TAKT_OP_lstsq),            \
+                          .dtype = id_,                               \
+                          .shape = {3, {m, n, nrhs}},                 \
+                          .in = {a, b},                               \
+                          .out = x,                                   \
+                          .ld = {ld_a, ld_b, ld_x}};                  \
+                                                                      \
+        return takt__call(&call);                                     \
+    }
+
 /* clang-format off */
 CHOLESKY(f32, TAKT_F32, float)
 CHOLESKY(f64, TAKT_F64, double)
 SOLVE(f32, TAKT_F32, float)
 SOLVE(f64, TAKT_F64, double)
+LSTSQ(f32, TAKT_F32, float)
+LSTSQ(f64, TAKT_F64, double)
 /* clang-format on */

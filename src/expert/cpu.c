@@ -33,6 +33,7 @@ static takt_cpu_run *const by_form[] = {
     [TAKT_FORM_attention] = takt__cpu_attention,
     [TAKT_FORM_cholesky] = takt__cpu_cholesky,
     [TAKT_FORM_solve] = takt__cpu_solve,
+    [TAKT_FORM_lstsq] = takt__cpu_lstsq,
 };
 
 static takt_status run(struct takt_experts *experts,

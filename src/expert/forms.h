@@ -45,8 +45,9 @@ typedef takt_status takt_cpu_run(struct takt_experts *experts,
                                  const struct takt_expert *expert,
                                  const takt_call *call);
 
-/* cpu_vectors.c, cpu_axes.c, cpu_products.c, cpu_solve.c, cpu_layers.c */
+/* cpu_vectors.c, cpu_axes.c, cpu_products.c, cpu_solve.c, cpu_least.c,
+ * cpu_layers.c */
 takt_cpu_run takt__cpu_map, takt__cpu_reduce, takt__cpu_rows, takt__cpu_bias,
     takt__cpu_by_rows, takt__cpu_by_cols, takt__cpu_transpose, takt__cpu_gemv,
     takt__cpu_gemm, takt__cpu_batched, takt__cpu_conv2d, takt__cpu_pooling,
-    takt__cpu_attention, takt__cpu_cholesky, takt__cpu_solve;
+    takt__cpu_attention, takt__cpu_cholesky, takt__cpu_solve, takt__cpu_lstsq;

@@ -13,7 +13,7 @@ static bool may(const struct takt_expert *expert, const takt_op *op,
 {
     const enum takt_op_id id = takt__op_id(op);
 
-    if (id == TAKT_OP_cholesky || id == TAKT_OP_solve)
+    if (id == TAKT_OP_cholesky || id == TAKT_OP_solve || id == TAKT_OP_lstsq)
         return expert == NULL || expert->blas == NULL ||
                takt__blas_has_lapack(expert->blas, takt_dtype_size(dtype));
     return id == TAKT_OP_matmul || id == TAKT_OP_gemv || id == TAKT_OP_axpy;
@@ -40,6 +40,7 @@ static bool can(const struct takt_expert *expert, const takt_call *call)
     }
     case TAKT_OP_cholesky:
     case TAKT_OP_solve:
+    case TAKT_OP_lstsq:
         return takt__library_can_solve(expert, call);
     default:
         return false;

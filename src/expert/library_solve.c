@@ -29,6 +29,15 @@ static struct takt_lapack_solve solve_of(const takt_call *call,
                                       .is_regular = is_regular};
 }
 
+static struct takt_lapack_lstsq lstsq_of(const takt_call *call,
+                                         bool *is_regular)
+{
+    return (struct takt_lapack_lstsq){.m = call->shape.dim[TAKT_LSTSQ_M],
+                                      .n = call->shape.dim[TAKT_LSTSQ_N],
+                                      .nrhs = call->shape.dim[TAKT_LSTSQ_NRHS],
+                                      .is_regular = is_regular};
+}
+
 bool takt__library_can_solve(const struct takt_expert *expert,
                              const takt_call *call)
 {
@@ -37,6 +46,10 @@ bool takt__library_can_solve(const struct takt_expert *expert,
     if (takt__op_id(call->op) == TAKT_OP_cholesky) {
         const struct takt_lapack_cholesky cholesky = cholesky_of(call, NULL);
         return takt__blas_can_cholesky(expert->blas, size, &cholesky);
+    }
+    if (takt__op_id(call->op) == TAKT_OP_lstsq) {
+        const struct takt_lapack_lstsq lstsq = lstsq_of(call, NULL);
+        return takt__blas_can_lstsq(expert->blas, size, &lstsq);
     }
     const struct takt_lapack_solve solve = solve_of(call, NULL);
     return takt__blas_can_solve(expert->blas, size, &solve);
@@ -97,13 +110,56 @@ static takt_status run_solve(struct takt_experts *experts,
     return is_regular ? TAKT_OK : TAKT_ESINGULAR;
 }
 
+/* A and B by columns, and the library's own memory. */
+static char *least_scratch(const struct takt_lapack_lstsq *lstsq, size_t size)
+{
+    const size_t cols = takt__size_add(lstsq->n, lstsq->nrhs);
+    const size_t room = takt__lapack_lstsq_room(lstsq->n, lstsq->nrhs);
+    struct takt_scratch *own = takt__scratch_of_thread();
+
+    return own == NULL
+               ? NULL
+               : takt__scratch_get(
+                     own,
+                     takt__size_mul(
+                         takt__size_add(takt__size_mul(lstsq->m, cols), room),
+                         size));
+}
+
+static takt_status run_lstsq(struct takt_experts *experts,
+                             const struct takt_expert *expert,
+                             const takt_call *call)
+{
+    const size_t size = takt_dtype_size(call->dtype);
+    takt_transpose_kernel *transpose = transpose_of(experts, call->dtype);
+    bool is_regular;
+    struct takt_lapack_lstsq lstsq = lstsq_of(call, &is_regular);
+    char *scratch = least_scratch(&lstsq, size);
+
+    if (scratch == NULL)
+        return TAKT_ENOMEM;
+    lstsq.a = scratch;
+    lstsq.b = scratch + lstsq.m * lstsq.n * size;
+    lstsq.work = (char *)lstsq.b + lstsq.m * lstsq.nrhs * size;
+    transpose(lstsq.m, lstsq.n, call->in[0], call->ld[0], lstsq.a, lstsq.m);
+    transpose(lstsq.m, lstsq.nrhs, call->in[1], call->ld[1], lstsq.b, lstsq.m);
+    if (!takt__blas_lstsq(expert->blas, size, expert->threads, &lstsq))
+        return TAKT_ENODEV;
+    if (!is_regular)
+        return TAKT_ESINGULAR;
+    transpose(lstsq.nrhs, lstsq.n, lstsq.b, lstsq.m, call->out, call->ld[2]);
+    return TAKT_OK;
+}
+
 takt_status takt__library_solve(struct takt_experts *experts,
                                 const struct takt_expert *expert,
                                 const takt_call *call)
 {
-    const takt_status status = takt__op_id(call->op) == TAKT_OP_cholesky
-                                   ? run_cholesky(expert, call)
-                                   : run_solve(experts, expert, call);
+    const enum takt_op_id op = takt__op_id(call->op);
+    const takt_status status =
+        op == TAKT_OP_cholesky ? run_cholesky(expert, call)
+        : op == TAKT_OP_solve  ? run_solve(experts, expert, call)
+                               : run_lstsq(experts, expert, call);
 
     if (takt__is_finding(status)) {
         const struct takt_rows out = takt__rows_of(call, TAKT_OUT);

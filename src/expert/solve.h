@@ -4,6 +4,35 @@
 
 #include "expert/expert.h"
 
+/* ---- Takt's own: cpu_factor.c ---------------------------------------------
+ */
+
+struct takt_factor_job {
+    struct takt_pool *pool;
+    unsigned threads;
+    const struct takt_gemm_kernels *gemm;
+    const struct takt_gemm_blocks *blocks;
+    size_t room;   /* for the products */
+    void *scratch; /* of that size */
+};
+
+struct takt_factor_job takt__factor_job_of(struct takt_experts *experts,
+                                           const struct takt_expert *expert,
+                                           takt_dtype dtype);
+
+/* For struct takt_factoring, with a job as `self`: finds out what memory a
+ * product needs, and runs it. */
+void takt__factor_measure(void *self, const struct takt_gemm *product);
+void takt__factor_multiply(void *self, const struct takt_gemm *product);
+
+/* `before` bytes of the calling thread's scratch, and the room for products
+ * behind them. NULL: no memory. */
+void *takt__factor_scratch(struct takt_factor_job *job, size_t before);
+
+/* Rows of a copy that factors are made of: whole panels, and not all on the
+ * same few places of the first-level cache. */
+size_t takt__factor_ld(size_t n, size_t size);
+
 /* Fills an operand of rows with NaN: the result of a call that has none. */
 void takt__fill_nan(const struct takt_rows *rows, takt_dtype dtype, void *to);
 
@@ -11,7 +40,7 @@ void takt__fill_nan(const struct takt_rows *rows, takt_dtype dtype, void *to);
 void takt__copy_rows(const struct takt_rows *rows, size_t size,
                      const void *from, size_t ld_from, void *to);
 
-/* library_solve.c: cholesky and solve by a library. */
+/* library_solve.c: cholesky, solve and lstsq by a library. */
 bool takt__library_can_solve(const struct takt_expert *expert,
                              const takt_call *call);
 takt_status takt__library_solve(struct takt_experts *experts,

@@ -199,6 +199,12 @@ static void plan_turn(size_t n, void *a, size_t ld)
     (void)n, (void)a, (void)ld;
 }
 
+static void plan_reflect(size_t rows, size_t cols, size_t all, void *a,
+                         size_t ld, void *tau)
+{
+    (void)rows, (void)cols, (void)all, (void)a, (void)ld, (void)tau;
+}
+
 struct takt_factor_kernels
 takt__factor_plan(const struct takt_factor_kernels *kernels)
 {
@@ -207,6 +213,7 @@ takt__factor_plan(const struct takt_factor_kernels *kernels)
                                         .lu = plan_lu,
                                         .swap = plan_swap,
                                         .turn = plan_turn,
+                                        .reflect = plan_reflect,
                                         .size = kernels->size,
                                         .block = kernels->block};
 }

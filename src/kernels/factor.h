@@ -49,6 +49,14 @@ typedef bool takt_lu_step(size_t rows, size_t cols, void *a, size_t ld,
 typedef void takt_swap_step(size_t count, size_t first, const size_t *pivot,
                             size_t cols, void *a, size_t ld);
 
+/* Reflections that make the first `cols` columns of A upper triangular, applied
+ * to all of its `all` columns; rows >= cols. Reflection k is I - tau[k] v v',
+ * where v is 0 above row k, 1 in it, and below it what lies below the diagonal
+ * of A afterwards. Where there are blocks, A is a panel (see above), `all` is
+ * `cols`, and what follows up to the end of the panel is reflected too. */
+typedef void takt_reflect_step(size_t rows, size_t cols, size_t all, void *a,
+                               size_t ld, void *tau);
+
 /* Moves what is above the diagonal of A, which is n x n, to below it, and
  * leaves zeros. */
 typedef void takt_turn_step(size_t n, void *a, size_t ld);
@@ -59,6 +67,7 @@ struct takt_factor_kernels {
     takt_lu_step *lu;
     takt_swap_step *swap;
     takt_turn_step *turn;
+    takt_reflect_step *reflect;
     size_t size;  /* bytes of an element */
     size_t block; /* rows or columns of a step; 0: any number */
 };
@@ -79,6 +88,17 @@ void takt__factor_substitute(const struct takt_factoring *how,
 bool takt__factor_lu(const struct takt_factoring *how, size_t rows, size_t cols,
                      void *a, size_t ld, size_t first, size_t *pivot);
 
+/* Elements of working memory for the reflections of A with so many rows and
+ * columns; SIZE_MAX: more than there can be. */
+size_t takt__factor_reflect_room(size_t rows, size_t all);
+
+/* The same as the step; between `cols` and the end of its panel there are
+ * zeros, or the end of A. `work` has the room asked for above; with a plan it
+ * is not looked at. */
+void takt__factor_reflect(const struct takt_factoring *how, size_t rows,
+                          size_t cols, size_t all, void *a, size_t ld,
+                          void *tau, void *work);
+
 /* Steps that do nothing: what runs with them meets the same products, and so
  * finds out what memory they need. Operands are not looked at then. */
 struct takt_factor_kernels
@@ -90,6 +110,7 @@ takt__factor_plan(const struct takt_factor_kernels *kernels);
     takt_lu_step takt__k_lu_##dtype##_##isa;                 \
     takt_swap_step takt__k_swap_##dtype##_##isa;             \
     takt_turn_step takt__k_turn_##dtype##_##isa;             \
+    takt_reflect_step takt__k_reflect_##dtype##_##isa;       \
     extern const struct takt_factor_kernels takt__k_factor_##dtype##_##isa;
 
 #define TAKT_FACTOR_DECLARE_ISA(isa) \

@@ -92,6 +92,13 @@ static unsigned solve_layout(const takt_shape *shape, unsigned flags)
     return shape->dim[TAKT_SOLVE_NRHS] > shape->dim[TAKT_SOLVE_N] / 3;
 }
 
+/* Whether A has many more rows than columns. */
+static unsigned lstsq_layout(const takt_shape *shape, unsigned flags)
+{
+    (void)flags;
+    return shape->dim[TAKT_LSTSQ_M] / 8 > shape->dim[TAKT_LSTSQ_N];
+}
+
 /* ---- what the table is made of ------------------------------------------- */
 
 static const struct takt_form_window conv2d_window = {

@@ -74,6 +74,7 @@ struct takt_form_entry {
 
     const struct takt_form_window *window; /* NULL: none */
     bool is_square;                        /* its first two sizes are equal */
+    bool is_tall;   /* the first one is at least the second */
     bool is_cut;    /* along its first dimension, into calls of the same op */
     unsigned flags; /* that a call may have, besides those of every op */
 
@@ -157,7 +158,8 @@ static inline bool takt__form_fits(const struct takt_form_entry *form,
                                    const takt_shape *shape)
 {
     return (form->window == NULL || takt__window_fits(form->window, shape)) &&
-           (!form->is_square || shape->dim[0] == shape->dim[1]);
+           (!form->is_square || shape->dim[0] == shape->dim[1]) &&
+           (!form->is_tall || shape->dim[0] >= shape->dim[1]);
 }
 
 /* Elements of the largest operand, SIZE_MAX when there are more. */

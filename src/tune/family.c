@@ -74,6 +74,9 @@ static const struct takt_family families[] = {
     {NULL, "solve", "few", 0, 0, 4, 22, 2, {GROWS(1), STAYS(1)}},
     {NULL, "solve", "many", 0, 1, 4, 21, 2, {GROWS(1), GROWS(1)}},
 
+    {NULL, "lstsq", "", 0, 0, 4, 20, 3, {GROWS(2), GROWS(1), STAYS(1)}},
+    {NULL, "lstsq", "tall", 0, 1, 4, 16, 3, {GROWS(32), GROWS(1), STAYS(1)}},
+
     {NULL, "conv2d", "", 0, 0, 4, 14, 10, {STAYS(1), GROWS(1), STAYS(56), STAYS(56), GROWS(1), STAYS(3), STAYS(3), STAYS(1), STAYS(1), STAYS(1)}},
     {NULL, "conv2d", "pointwise", 0, 1, 6, 16, 10, {STAYS(1), GROWS(1), STAYS(28), STAYS(28), GROWS(1), STAYS(1), STAYS(1), STAYS(1), {0, 0}, STAYS(1)}},
     {NULL, "conv2d", "grouped", 0, 1, 6, 16, 10, {STAYS(1), GROWS(1), STAYS(28), STAYS(28), GROWS(1), STAYS(3), STAYS(3), STAYS(1), STAYS(1), GROWS(1)}},

@@ -129,10 +129,11 @@ static void put(takt_dtype dtype, void *array, size_t i, double value)
 void takt__pattern_finish(const takt_call *call, void *input)
 {
     const enum takt_op_id op = takt__op_id(call->op);
-    const size_t n = call->shape.dim[0];
+    const size_t n = call->shape.dim[op == TAKT_OP_lstsq ? TAKT_LSTSQ_N : 0];
+    const bool is_factored =
+        op == TAKT_OP_cholesky || op == TAKT_OP_solve || op == TAKT_OP_lstsq;
 
-    for (size_t i = 0; i < n && (op == TAKT_OP_cholesky || op == TAKT_OP_solve);
-         i++)
+    for (size_t i = 0; i < n && is_factored; i++)
         put(call->dtype, input, i * (n + 1), 2 * (double)n);
 }
 

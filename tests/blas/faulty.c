@@ -123,3 +123,20 @@ void openblas_set_num_threads(int threads)
     times_set++;
 }
 #endif
+
+/* A name of LAPACK's that does nothing, or, without the macro, none. */
+#ifdef HAS_IDLE_LAPACK
+#define IDLE(name)                                                    \
+    void name(const char *uplo, const int *n, void *a, const int *ld, \
+              int *info);                                             \
+    void name(const char *uplo, const int *n, void *a, const int *ld, \
+              int *info)                                              \
+    {                                                                 \
+        (void)uplo, (void)n, (void)a, (void)ld;                       \
+        *info = 0;                                                    \
+    }
+IDLE(spotrf_)
+IDLE(dpotrf_)
+IDLE(strsm_)
+IDLE(dtrsm_)
+#endif

@@ -875,6 +875,28 @@ static void a_faulty_gemv_is_not_used_by_another_name(void)
     takt__blas_close(&blas);
 }
 
+static void an_idle_lapack_is_not_used(void)
+{
+    char path[64];
+    struct takt_blas blas;
+    double a[4] = {4, 2, 2, 5}, l[4] = {7, 7, 7, 7};
+    bool is_definite = false;
+    const struct takt_lapack_cholesky call = {2, a, 2, l, 2, &is_definite};
+
+    snprintf(path, sizeof path, "%s/idle.so", folder);
+    if (!build("idle.so",
+               "-DHAS_IDLE_LAPACK " TAKT_SOURCE_DIR "/tests/blas/faulty.c")) {
+        SKIP("no compiler");
+        return;
+    }
+    REQUIRE(open_only(path, &blas));
+    EXPECT(!takt__blas_has_lapack(&blas, 8));
+    EXPECT(!takt__blas_can_cholesky(&blas, 8, &call));
+    EXPECT(!takt__blas_cholesky(&blas, 8, 1, &call));
+    EXPECT(l[0] == 7 && !is_definite);
+    takt__blas_close(&blas);
+}
+
 /* The program's other threads may be inside of it. */
 static void threads_of_openmp_are_not_set(void)
 {
@@ -1014,6 +1036,7 @@ int main(int argc, char **argv)
     RUN(a_function_that_passes_over_zeros_is_not_used);
     RUN(a_faulty_gemv_is_not_used_by_another_name);
     RUN(threads_of_openmp_are_not_set);
+    RUN(an_idle_lapack_is_not_used);
     RUN(names_differ_and_nothing_is_listed_twice);
     RUN(opening_and_closing_can_be_repeated);
     for (size_t i = 0; i < library_count; i++)

@@ -96,6 +96,8 @@ static void vectors_are_refused(void)
             takt_batched_matmul_##type_(1, 1, 1, 1, NULL, NULL, NULL));      \
     REFUSED(takt_cholesky_##type_,                                           \
             takt_cholesky_##type_(1, NULL, 0, NULL, 0));                     \
+    REFUSED(takt_lstsq_##type_,                                              \
+            takt_lstsq_##type_(1, 1, 1, NULL, 0, NULL, 0, NULL, 0));         \
     REFUSED(takt_solve_##type_,                                              \
             takt_solve_##type_(1, 1, NULL, 0, NULL, 0, NULL, 0));
 

@@ -52,6 +52,8 @@ static bool draw_call(size_t op, takt_call *call)
             call->shape.dim[i] = draw(i < 4 ? 40 : 4);
         if (form->is_square)
             call->shape.dim[1] = call->shape.dim[0];
+        if (form->is_tall)
+            call->shape.dim[0] += call->shape.dim[1];
         for (unsigned i = 0; i < 4; i++)
             if (i < call->op->inputs ||
                 (form->in[i].is_optional && draw(2) == 1))

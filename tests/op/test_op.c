@@ -22,7 +22,7 @@ static takt_work work_of(const char *op, takt_dtype dtype, takt_shape shape)
 
 static void every_op_is_found_by_its_name(void)
 {
-    EXPECT_INT(takt_op_count(), 54);
+    EXPECT_INT(takt_op_count(), 55);
     for (size_t i = 0; i < takt_op_count(); i++) {
         const takt_op *op = takt_op_at(i);
         EXPECT(takt_op_find(op->name) == op);
@@ -280,6 +280,12 @@ static void factors_are_counted(void)
     work = work_of("solve", TAKT_F32, (takt_shape){2, {6, 5}});
     EXPECT(fabs(work.flops - (144 + 360)) < 1e-9); /* 2 / 3 216, 2 36 5 */
     EXPECT(work.bytes == (36 + 30 + 30) * 4);
+
+    const takt_shape wide = {3, {4, 5, 1}};
+    EXPECT_INT(takt_op_check_shape(takt_op_find("lstsq"), &wide), TAKT_ESHAPE);
+    work = work_of("lstsq", TAKT_F32, (takt_shape){3, {7, 3, 2}});
+    EXPECT(work.flops == 2 * 63 + 4 * 42);
+    EXPECT(work.bytes == (21 + 14 + 6) * 4);
 }
 
 int main(void)

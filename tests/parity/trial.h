@@ -228,6 +228,20 @@ static inline void shape_factor(struct trial *t, size_t k, uint64_t *seed)
     t->out = span_of(n, cols, t->call.ld[2]);
 }
 
+static inline void shape_lstsq(struct trial *t, size_t k, uint64_t *seed)
+{
+    const size_t n = pick(seed, 0, k % 4 == 0 ? 90 : 30);
+    const size_t m = n + pick(seed, 0, 60), cols = pick(seed, 0, 20);
+
+    set_shape(t, 3, (size_t[]){m, n, cols});
+    t->call.ld[0] = n + pick(seed, 0, 2);
+    t->call.ld[1] = cols + pick(seed, 0, 2);
+    t->call.ld[2] = cols + pick(seed, 0, 2);
+    t->in[0] = span_of(m, n, t->call.ld[0]);
+    t->in[1] = span_of(m, cols, t->call.ld[1]);
+    t->out = span_of(n, cols, t->call.ld[2]);
+}
+
 static inline void trial_shape(struct trial *t, size_t k, uint64_t *seed)
 {
     switch (takt__op_entry(t->call.op)->form) {
@@ -265,6 +279,9 @@ static inline void trial_shape(struct trial *t, size_t k, uint64_t *seed)
     case TAKT_FORM_cholesky:
     case TAKT_FORM_solve:
         shape_factor(t, k, seed);
+        break;
+    case TAKT_FORM_lstsq:
+        shape_lstsq(t, k, seed);
         break;
     case TAKT_FORM_view:
     case TAKT_FORM_user:

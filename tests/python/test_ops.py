@@ -174,6 +174,13 @@ class Functions(Case):
                 with self.assertRaises(takt.Error) as raised:
                     call()
                 self.assertEqual(raised.exception.status, status)
+            line = takt.reshape(array(letter, [1, 0, 1, 1, 1, 2]), (3, 2))
+            self.close(takt.lstsq(line, array(letter, [1, 3, 5])), [1, 2],
+                       letter)
+            both = takt.reshape(array(letter, [1, 2, 3, 2, 5, 2]), (3, 2))
+            self.close(takt.lstsq(line, both), [[1, 2], [2, 0]], letter)
+            with self.assertRaises(ValueError):
+                takt.lstsq(takt.transpose(line), array(letter, [1, 3]))
             with self.assertRaisesRegex(ValueError, "not square"):
                 takt.cholesky(matrix(letter, 2, 3))
             with self.assertRaisesRegex(ValueError, "rows"):

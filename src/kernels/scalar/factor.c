@@ -113,6 +113,7 @@
         .lu = takt__k_lu_##dtype_##_scalar,                                    \
         .swap = takt__k_swap_##dtype_##_scalar,                                \
         .turn = takt__k_turn_##dtype_##_scalar,                                \
+        .reflect = takt__k_reflect_##dtype_##_scalar,                          \
         .size = sizeof(real_)};
 
 /* clang-format off */

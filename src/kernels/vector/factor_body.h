@@ -8,6 +8,8 @@
 
 #include "kernels/factor.h"
 
+#include "kernels/vector/reflect_body.h"
+
 /* Best of 16, 32 and 48 with bench_solve. */
 enum { BLOCK = 32 };
 
@@ -251,5 +253,6 @@ const struct takt_factor_kernels TAKT_K(F(factor)) = {
     .lu = TAKT_K(F(lu)),
     .swap = TAKT_K(F(swap)),
     .turn = TAKT_K(F(turn)),
+    .reflect = TAKT_K(F(reflect)),
     .size = sizeof(REAL),
     .block = BLOCK};
