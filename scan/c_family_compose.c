@@ -108,6 +108,28 @@ static bool holds_after(const struct takt_c_place *place, TSNode loop,
 
 /* ---- a loop by itself ---------------------------------------------------- */
 
+/* Elements that change with the loops: of arrays, and of fields of structs. */
+static void count_elements(const struct takt_ir_expr *e, unsigned of[2])
+{
+    if (e->sort == TAKT_IR_ACCESS && e->loops != 0)
+        of[e->is_field]++;
+    for (unsigned i = 0; i < e->parts; i++)
+        count_elements(e->part[i], of);
+}
+
+/* Structs that are gone through for one of their fields are records, and no
+ * arrays of numbers; a field beside an array is one factor of a product. */
+static bool is_of_records(const struct takt_ir_nest *nest)
+{
+    for (unsigned i = 0; i < nest->stmt_count; i++) {
+        unsigned of[2] = {0, 0};
+        count_elements(nest->stmt[i].value, of);
+        if (of[true] > 0 && of[false] == 0)
+            return true;
+    }
+    return false;
+}
+
 void takt__c_judge_loop(const struct takt_c_place *place, TSNode loop,
                         struct takt_ir_verdict *out)
 {
@@ -117,7 +139,8 @@ void takt__c_judge_loop(const struct takt_c_place *place, TSNode loop,
         return;
     nest->place = place;
     nest->source = place->source;
-    if (takt__c_survey(nest, loop) && takt__c_collect(nest, loop))
+    if (takt__c_survey(nest, loop) && takt__c_collect(nest, loop) &&
+        !is_of_records(&nest->ir))
         takt__judge(&nest->ir, TAKT_TAKES_UNKNOWN | TAKT_TAKES_FUSED, out);
     free(nest);
     if (out->op == NULL || out->total.size == 0)

@@ -203,14 +203,36 @@ struct takt_ir_expr *takt__c_expr_named(struct takt_c_nest *nest,
     return e;
 }
 
+/* a[i].x, p->x of a pointer that steps: of an array of structs. */
+static struct takt_ir_expr *field_of_element(struct takt_c_nest *nest,
+                                             TSNode node,
+                                             const struct takt_ir_expr *of)
+{
+    const struct takt_text name =
+        takt__node_text(nest->source, takt__node_field(node, "field"));
+    const struct takt_c_type type =
+        takt__c_field_type(nest->place, of->type.fields, name);
+
+    if (of->parts != of->type.rank || of->type.fields == NULL)
+        return NULL; /* of pointers to structs */
+    return takt__ir_field(&nest->ir, nest->source, of, name, ir_type(type));
+}
+
 static struct takt_ir_expr *field(struct takt_c_nest *nest, TSNode node,
                                   unsigned depth)
 {
     const TSNode of = takt__node_field(node, "argument");
     const struct takt_ir_expr *e = takt__c_expr(nest, of, true, depth + 1);
+    const bool is_pointed = takt__text_is(
+        takt__node_text(nest->source, takt__node_field(node, "operator")),
+        "->");
 
-    if (e == NULL || e->loops != 0 || e->is_varying)
+    if (e == NULL || e->is_varying)
         return NULL;
+    if (e->loops != 0)
+        return e->sort == (is_pointed ? TAKT_IR_ADDRESS : TAKT_IR_ACCESS)
+                   ? field_of_element(nest, node, e)
+                   : NULL;
     return takt__c_expr_name(nest, takt__node_text(nest->source, node),
                              takt__c_expression_type(nest->place, node, 0));
 }

@@ -52,6 +52,9 @@ struct takt_c_nest {
 bool takt__c_survey(struct takt_c_nest *nest, TSNode loop);
 bool takt__c_collect(struct takt_c_nest *nest, TSNode loop);
 
+/* s = 0 in the head of a loop, of a number: it counts with something else. */
+bool takt__c_is_number_start(const struct takt_c_nest *nest, TSNode node);
+
 /* What one statement does; the statements of a block from one on. */
 bool takt__c_collect_within(struct takt_c_nest *nest, TSNode node,
                             uint32_t around, unsigned depth);
@@ -95,6 +98,14 @@ TSNode takt__c_parameters(TSNode function);
 /* A macro's text, its parameters bound; NULL: not understood. */
 struct takt_ir_expr *takt__c_expr_macro(struct takt_c_nest *nest,
                                         struct takt_text body);
+/* The same of one that assigns: s += x; or do { ... } while (0). */
+bool takt__c_macro_statements(struct takt_c_nest *nest, struct takt_text body,
+                              uint32_t around);
+/* What a call of a macro does that assigns. */
+bool takt__c_collect_macro(struct takt_c_nest *nest, TSNode call,
+                           uint32_t around);
+/* The effect of =, += and the like; false: it is none of these. */
+bool takt__c_effect(struct takt_text sign, enum takt_ir_effect *out);
 /* A call of a function of mathematics by its name, without its arguments. */
 struct takt_ir_expr *takt__c_expr_function(struct takt_c_nest *nest,
                                            struct takt_text name);

@@ -134,6 +134,18 @@ static struct takt_ir_expr *measure(struct takt_c_nest *nest, TSNode node,
 struct takt_ir_expr *takt__c_expr_function(struct takt_c_nest *nest,
                                            struct takt_text text)
 {
+    const struct takt_c_name *macro =
+        takt__c_find(nest->source, text, TAKT_C_MACRO);
+
+    if (macro != NULL) { /* #define SQRTF sqrt */
+        const TSNode value = takt__node_field(macro->node, "value");
+        bool is_all = false;
+        if (!ts_node_is_null(value))
+            text = takt__c_first_word(takt__node_text(nest->source, value),
+                                      &is_all);
+        if (!is_all)
+            return NULL;
+    }
     const char *name = mathematics(text);
     struct takt_ir_expr *e =
         name == NULL ? NULL : takt__ir_new(&nest->ir, TAKT_IR_CALL);

@@ -40,8 +40,10 @@ static void read_others(struct takt_c_nest *nest,
 }
 
 /* c[i][j] = 0, in the head of a loop over what is added up there. */
-static bool is_filling(TSNode node)
+static bool is_filling(const struct takt_c_nest *nest, TSNode node)
 {
+    if (takt__c_is_number_start(nest, node))
+        return true;
     return takt__node_is(node, "assignment_expression") &&
            !takt__node_is(takt__node_field(node, "left"), "identifier") &&
            takt__node_is(takt__node_field(node, "right"), "number_literal");
@@ -55,8 +57,9 @@ static bool read_start(struct takt_c_nest *nest, struct takt_ir_loop *loop,
         return true;
     while (takt__node_is(start, "comma_expression")) {
         const TSNode left = takt__node_field(start, "left");
-        start = takt__node_field(
-            start, is_filling(left) ? "right" : "left"); /* s = 0, i = 0 */
+        start = takt__node_field(start, is_filling(nest, left)
+                                            ? "right"
+                                            : "left"); /* s = 0, i = 0 */
     }
     TSNode name = {0};
     if (takt__node_is(start, "declaration")) {

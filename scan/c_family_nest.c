@@ -106,8 +106,7 @@ static bool is_read_before(struct takt_c_nest *nest, TSNode assignment)
     return local->is_read;
 }
 
-static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
-                               uint32_t around)
+bool takt__c_effect(struct takt_text sign, enum takt_ir_effect *out)
 {
     static const struct {
         const char *sign;
@@ -117,11 +116,22 @@ static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
                  {"-=", TAKT_IR_DIFFERENCE},
                  {"*=", TAKT_IR_PRODUCT},
                  {"/=", TAKT_IR_QUOTIENT}};
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (takt__text_is(sign, signs[i].sign)) {
+            *out = signs[i].effect;
+            return true;
+        }
+    return false;
+}
+
+static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
+                               uint32_t around)
+{
     const struct takt_text sign =
         takt__node_text(nest->source, takt__node_field(node, "operator"));
     const TSNode left = takt__c_bare(takt__node_field(node, "left"));
     struct takt_ir_stmt stmt = {.around = around};
-    bool is_known = false;
 
     if (takt__node_is(left, "identifier")) {
         const struct takt_c_local *local =
@@ -134,11 +144,7 @@ static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
               (nest->is_choosing || is_read_before(nest, node))))
             return pass_on(nest, node, left, sign);
     }
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (takt__text_is(sign, signs[i].sign)) {
-            stmt.effect = signs[i].effect;
-            is_known = true;
-        }
+    const bool is_known = takt__c_effect(sign, &stmt.effect);
     TSNode right = takt__c_bare(takt__node_field(node, "right"));
     if (!ts_node_is_null(right) &&
         takt__node_is(right, "assignment_expression")) { /* a = b = c */
@@ -159,11 +165,27 @@ static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
     return takt__c_add(nest, stmt);
 }
 
+/* Numbers that the head of a loop sets, before it. */
+static bool collect_start(struct takt_c_nest *nest, TSNode start,
+                          uint32_t around)
+{
+    if (around == 0 || ts_node_is_null(start))
+        return true;
+    if (takt__c_is_number_start(nest, start))
+        return collect_assignment(nest, start, around);
+    return !takt__node_is(start, "comma_expression") ||
+           (collect_start(nest, takt__node_field(start, "left"), around) &&
+            collect_start(nest, takt__node_field(start, "right"), around));
+}
+
 static bool collect_loop(struct takt_c_nest *nest, TSNode node, unsigned depth)
 {
     if (nest->ir.open == nest->ir.loop_count)
         return false;
     const unsigned loop = nest->ir.open++;
+    if (!collect_start(nest, takt__node_field(node, "initializer"),
+                       nest->ir.loop[loop].around & ~(UINT32_C(1) << loop)))
+        return false;
     const TSNode body = takt__node_field(node, "body");
     return takt__c_read_head(nest, loop) && !ts_node_is_null(body) &&
            takt__c_collect_within(nest, body, nest->ir.loop[loop].around,
@@ -258,7 +280,8 @@ static bool collect_expression(struct takt_c_nest *nest, TSNode node,
                                   around);
     if (takt__node_is(node, "call_expression"))
         return is_harmless(nest, node) || collect_push(nest, node, around) ||
-               collect_swap(nest, node, around);
+               collect_swap(nest, node, around) ||
+               takt__c_collect_macro(nest, node, around);
     return takt__node_is(node, "assignment_expression") &&
            collect_assignment(nest, node, around);
 }

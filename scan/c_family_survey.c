@@ -133,6 +133,34 @@ static bool survey_declaration(struct takt_c_nest *nest, TSNode node,
 static bool survey(struct takt_c_nest *nest, TSNode node, uint32_t around,
                    unsigned depth);
 
+bool takt__c_is_number_start(const struct takt_c_nest *nest, TSNode node)
+{
+    const TSNode left = takt__node_field(node, "left");
+
+    if (!takt__node_is(node, "assignment_expression") ||
+        !takt__node_is(left, "identifier"))
+        return false;
+    const struct takt_c_type type =
+        takt__c_type_of(nest->place, takt__node_text(nest->source, left));
+    return type.rank == 0 && takt__c_is_float(type);
+}
+
+/* Numbers are set before the loop that counts. */
+static bool survey_start(struct takt_c_nest *nest, TSNode node,
+                         const struct takt_ir_loop *loop, uint32_t around,
+                         unsigned depth)
+{
+    if (takt__c_is_number_start(nest, node))
+        return around == 0 || survey_assignment(nest, node, around);
+    if (!takt__node_is(node, "comma_expression"))
+        return survey(nest, node, loop->around, depth);
+    return depth < DEEPEST &&
+           survey_start(nest, takt__node_field(node, "left"), loop, around,
+                        depth + 1) &&
+           survey_start(nest, takt__node_field(node, "right"), loop, around,
+                        depth + 1);
+}
+
 static bool survey_loop(struct takt_c_nest *nest, TSNode node, uint32_t around,
                         unsigned depth)
 {
@@ -144,11 +172,15 @@ static bool survey_loop(struct takt_c_nest *nest, TSNode node, uint32_t around,
     nest->head[index] = (struct takt_c_head){.node = node};
     loop->bit = UINT32_C(1) << index;
     loop->around = around | loop->bit;
+    const TSNode start = takt__node_field(node, "initializer");
     const uint32_t count = ts_node_named_child_count(node);
-    for (uint32_t i = 0; i < count; i++)
-        if (!survey(nest, ts_node_named_child(node, i), loop->around,
-                    depth + 1))
+    for (uint32_t i = 0; i < count; i++) {
+        const TSNode one = ts_node_named_child(node, i);
+        const bool is_start = !ts_node_is_null(start) && ts_node_eq(one, start);
+        if (!(is_start ? survey_start(nest, one, loop, around, depth + 1)
+                       : survey(nest, one, loop->around, depth + 1)))
             return false;
+    }
     return true;
 }
 

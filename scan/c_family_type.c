@@ -163,7 +163,6 @@ static bool macro_type(const struct takt_c_place *place, struct takt_text name,
         takt__c_find(place->source, name, TAKT_C_MACRO);
     const TSNode body =
         found == NULL ? (TSNode){0} : takt__node_field(found->node, "value");
-
     bool is_all;
 
     if (ts_node_is_null(body) || depth > DEEPEST)
@@ -181,6 +180,18 @@ static bool macro_type(const struct takt_c_place *place, struct takt_text name,
     if (takt__ir_is_float(out->element) && found->is_twice)
         out->element = TAKT_IR_FLOAT;
     return true;
+}
+
+/* A name that only the file knows which includes this one: TYPE, real. */
+static enum takt_ir_element unseen_element(struct takt_text name)
+{
+    static const char *const generic[] = {"TYPE", "DTYPE", "Dtype", NULL};
+    static const char *const floats[] = {"REAL",  "Real",   "real",   "FLOAT",
+                                         "Float", "SCALAR", "scalar", NULL};
+
+    return takt__c_is_any(name, generic)  ? TAKT_IR_GENERIC
+           : takt__c_is_any(name, floats) ? TAKT_IR_FLOAT
+                                          : TAKT_IR_UNKNOWN;
 }
 
 static struct takt_c_type identifier_type(const struct takt_c_place *place,
@@ -220,6 +231,8 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
         type.element = TAKT_IR_INTEGER;
     else if (takt__text_is(name, "string"))
         type.element = TAKT_IR_OTHER;
+    else
+        type.element = unseen_element(name);
     return type;
 }
 

@@ -10,7 +10,7 @@
 
 static bool is_element(const struct takt_ir_expr *e)
 {
-    return e->sort == TAKT_IR_ACCESS && e->loops != 0;
+    return e->sort == TAKT_IR_ACCESS && e->loops != 0 && !e->is_field;
 }
 
 static bool is_fixed(const struct takt_ir_expr *e)

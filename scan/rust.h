@@ -240,6 +240,8 @@ bool takt__rust_literal_is(const struct takt_rust *rust, TSNode node,
                            double value);
 
 /* rust_types.c, rust_values.c */
+/* What one index leads to. */
+struct takt_rust_type takt__rust_element(struct takt_rust_type type);
 struct takt_rust_type takt__rust_scalar(enum takt_rust_leaf leaf);
 struct takt_rust_type takt__rust_sequence(struct takt_rust_type inner,
                                           struct takt_rust_extent count);

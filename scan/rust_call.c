@@ -235,6 +235,14 @@ static void matrix_sizes(struct takt_rust_verdict *out, struct takt_rust_type a,
     }
 }
 
+static bool is_of_sort(TSNode node, const char *const *sorts)
+{
+    for (; !ts_node_is_null(node) && *sorts != NULL; sorts++)
+        if (rust_is(node, *sorts))
+            return true;
+    return false;
+}
+
 static struct takt_rust_verdict named_call(struct takt_rust *rust, TSNode call,
                                            TSNode name, bool is_method)
 {
@@ -247,9 +255,12 @@ static struct takt_rust_verdict named_call(struct takt_rust *rust, TSNode call,
     if (is_about_others(rust, call, name) ||
         is_found_there(rust, call, name, out.op))
         return NOTHING;
-    unsigned skipped = 0; /* b'N', b'T' of BLAS */
+    static const char *const settings[] = {
+        "char_literal", "tuple_expression", /* b'N' of BLAS, (m, k, n) */
+        "boolean_literal", "integer_literal", NULL};
+    unsigned skipped = 0;
     while (!is_method &&
-           rust_is(takt__rust_argument(call, skipped), "char_literal"))
+           is_of_sort(takt__rust_argument(call, skipped), settings))
         skipped++;
     const TSNode first = is_method ? takt__rust_receiver(call)
                                    : takt__rust_argument(call, skipped);
@@ -301,6 +312,24 @@ static struct takt_rust_verdict unseen_dot(struct takt_rust *rust, TSNode call,
         .op = b.depth == 2 ? "matmul" : "dot", .anchor = call, .type = b};
 }
 
+/* x.dot(&y) of slices, by a trait of the crate that another file implements. */
+static struct takt_rust_verdict slice_dot(struct takt_rust *rust, TSNode call,
+                                          TSNode name, struct takt_rust_type a)
+{
+    const struct takt_text word = rust_text(rust, name);
+    const struct takt_rust_type b =
+        takt__rust_type_of(rust, takt__rust_argument(call, 0), TAKT_RUST_DEPTH);
+    if (!takt__text_is(word, "dot") || takt__rust_argument_count(call) != 1 ||
+        a.depth != 1 || !rust_is_float(a) ||
+        (b.leaf != TAKT_RUST_UNKNOWN && (b.depth != 1 || !rust_is_float(b))) ||
+        takt__rust_find(rust, TAKT_RUST_FUNCTION, (struct takt_text){NULL, 0},
+                        word) != NULL)
+        return NOTHING;
+    struct takt_rust_verdict out = {.op = "dot", .anchor = call, .type = a};
+    matrix_sizes(&out, a, b);
+    return out;
+}
+
 static struct takt_rust_verdict array_call(struct takt_rust *rust, TSNode call,
                                            TSNode name)
 {
@@ -318,6 +347,8 @@ static struct takt_rust_verdict array_call(struct takt_rust *rust, TSNode call,
                                         NULL};
     if (a.shell == TAKT_RUST_PLAIN && a.leaf == TAKT_RUST_UNKNOWN)
         return unseen_dot(rust, call, name);
+    if (a.shell == TAKT_RUST_PLAIN)
+        return slice_dot(rust, call, name, a);
     if ((a.shell != TAKT_RUST_NDARRAY && a.shell != TAKT_RUST_NALGEBRA &&
          !is_tensor) ||
         !rust_is_float(a) ||

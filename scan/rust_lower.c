@@ -266,7 +266,8 @@ static bool lower_assignment(struct takt_rust_nest *nest, TSNode node,
         rust_is(left, "identifier")
             ? takt__rust_local(nest, rust_text(nest->rust, left))
             : NULL;
-    struct takt_ir_expr *target = takt__rust_expr(nest, left, false, depth + 1);
+    struct takt_ir_expr *target =
+        takt__rust_expr(nest, takt__rust_left(node), false, depth + 1);
     if (local != NULL && !local->is_assigned && target != NULL &&
         (target->sort != TAKT_IR_ACCESS ||
          rust_is(takt__rust_left(node), "identifier"))) {

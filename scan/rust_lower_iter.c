@@ -264,8 +264,12 @@ static struct takt_rust_part *adapted(struct takt_rust_walk walk, TSNode call,
 /* let it = v.iter(): the name of an iterator, outside of the nest. */
 static TSNode followed(const struct takt_rust_walk *walk, TSNode source)
 {
-    static const char *const iterators[] = {
-        "iter", "zip", "enumerate", "iter_mut", "into_iter", "map", NULL};
+    static const char *const iterators[] = {"iter",         "zip",
+                                            "enumerate",    "iter_mut",
+                                            "into_iter",    "map",
+                                            "chunks_exact", "chunks",
+                                            "chunks_mut",   "chunks_exact_mut",
+                                            "windows",      NULL};
     struct takt_rust *rust = walk->nest->rust;
 
     if (!rust_is(source, "identifier") ||

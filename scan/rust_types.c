@@ -41,7 +41,7 @@ struct takt_rust_type takt__rust_sequence(struct takt_rust_type inner,
     return type;
 }
 
-static struct takt_rust_type element_of(struct takt_rust_type type)
+struct takt_rust_type takt__rust_element(struct takt_rust_type type)
 {
     if (type.shell == TAKT_RUST_NDARRAY || type.shell == TAKT_RUST_NALGEBRA)
         return takt__rust_scalar(type.leaf);
@@ -305,9 +305,17 @@ struct takt_rust_type takt__rust_type_named(struct takt_rust *rust, TSNode type,
     depth--;
     if (rust_is(type, "primitive_type"))
         return takt__rust_scalar(leaf_named(rust_text(rust, type)));
-    if (rust_is(type, "reference_type") || rust_is(type, "pointer_type"))
+    if (rust_is(type, "reference_type"))
         return takt__rust_type_named(rust, takt__node_field(type, "type"),
                                      depth);
+    if (rust_is(type, "pointer_type")) { /* to the first of many numbers */
+        const struct takt_rust_type of =
+            takt__rust_type_named(rust, takt__node_field(type, "type"), depth);
+        return of.shell == TAKT_RUST_PLAIN && of.depth == 0
+                   ? takt__rust_sequence(
+                         of, (struct takt_rust_extent){0, TAKT_SIZE_UNKNOWN})
+                   : of;
+    }
     if (rust_is(type, "array_type")) {
         struct takt_rust_extent count =
             takt__rust_count(rust, takt__node_field(type, "length"), depth);
@@ -339,7 +347,7 @@ drawn_type(struct takt_rust *rust, struct takt_rust_item item, unsigned depth)
     if (item.drawn == TAKT_RUST_COUNTER)
         return takt__rust_scalar(TAKT_RUST_INTEGER);
     if (item.drawn == TAKT_RUST_ELEMENT)
-        return element_of(takt__rust_type_of(rust, item.node, depth));
+        return takt__rust_element(takt__rust_type_of(rust, item.node, depth));
     if (item.drawn == TAKT_RUST_NOWHERE)
         return UNKNOWN;
     struct takt_rust_type type = takt__rust_type_of(rust, item.node, depth);

@@ -45,27 +45,38 @@ static struct takt_rust_type binary_type(struct takt_rust *rust, TSNode node,
     return left;
 }
 
+/* What a struct has a Vec of, for m[(i, j)]. */
+static struct takt_rust_type own_element(struct takt_rust *rust,
+                                         struct takt_text owner, unsigned depth)
+{
+    for (size_t i = 0; i < rust->name_count && depth > 0; i++) {
+        const struct takt_rust_name *field = &rust->name[i];
+        if (field->kind != TAKT_RUST_FIELD ||
+            !takt__rust_same(field->owner, owner))
+            continue;
+        const struct takt_rust_type type = takt__rust_type_named(
+            rust, takt__node_field(field->node, "type"), depth - 1);
+        const bool is_list = type.shell == TAKT_RUST_PLAIN && type.depth > 0;
+        if (is_list && rust_is_float(type))
+            return takt__rust_scalar(type.leaf);
+    }
+    return UNKNOWN;
+}
+
 static struct takt_rust_type index_type(struct takt_rust *rust, TSNode node,
                                         unsigned depth)
 {
     struct takt_rust_type type =
         takt__rust_type_of(rust, ts_node_named_child(node, 0), depth);
     const TSNode index = ts_node_named_child(node, 1);
-    if (type.shell == TAKT_RUST_NDARRAY || type.shell == TAKT_RUST_NALGEBRA)
-        return takt__rust_scalar(type.leaf);
-    if (type.shell != TAKT_RUST_PLAIN || type.depth == 0)
-        return UNKNOWN;
-    if (rust_is(index, "range_expression")) {
+    if (type.shell == TAKT_RUST_OWN)
+        return own_element(rust, type.name, depth);
+    if (type.shell == TAKT_RUST_PLAIN && type.depth > 0 &&
+        rust_is(index, "range_expression")) {
         type.extent[0] = takt__rust_range_count(rust, index, depth);
         return type;
     }
-    type.depth--;
-    if (type.depth == 0 && type.name.size > 0)
-        return (struct takt_rust_type){.shell = TAKT_RUST_OWN,
-                                       .name = type.name};
-    memmove(&type.extent[0], &type.extent[1],
-            (TAKT_RUST_EXTENTS - 1) * sizeof *type.extent);
-    return type;
+    return takt__rust_element(type);
 }
 
 static struct takt_rust_type field_type(struct takt_rust *rust, TSNode node,
@@ -181,16 +192,16 @@ static const char *const float_methods[] = {
     "mul_add", "recip", "cbrt",       "hypot",      "floor", "ceil",  "round",
     "trunc",   "fract", "to_radians", "to_degrees", NULL};
 static const char *const same_methods[] = {
-    "abs",        "signum",       "clone",        "to_owned",
-    "unwrap",     "expect",       "unwrap_or",    "unwrap_or_default",
-    "as_slice",   "as_mut_slice", "as_ref",       "as_mut",
-    "to_vec",     "into",         "iter",         "iter_mut",
-    "into_iter",  "par_iter",     "par_iter_mut", "into_par_iter",
-    "copied",     "cloned",       "rev",          "borrow",
-    "borrow_mut", "view",         "view_mut",     "skip",
-    "lock",       "into_owned",   "chain",        "component_mul",
-    "filter",     "step_by",      "take",         "mapv",
-    NULL};
+    "abs",          "signum",        "clone",      "to_owned",
+    "unwrap",       "expect",        "unwrap_or",  "unwrap_or_default",
+    "as_slice",     "as_mut_slice",  "as_ref",     "as_mut",
+    "as_ptr",       "as_mut_ptr",    "to_vec",     "into",
+    "iter",         "iter_mut",      "into_iter",  "par_iter",
+    "par_iter_mut", "into_par_iter", "copied",     "cloned",
+    "rev",          "borrow",        "borrow_mut", "view",
+    "view_mut",     "skip",          "lock",       "into_owned",
+    "chain",        "component_mul", "filter",     "step_by",
+    "take",         "mapv",          NULL};
 static const char *const arithmetic_methods[] = {"max", "min", "clamp", "add",
                                                  "sub", "mul", "div",   NULL};
 static const char *const count_methods[] = {"len",  "count", "nrows", "ncols",
