@@ -32,6 +32,8 @@ struct takt_c_local {
 struct takt_c_head {
     TSNode node;
     TSNode start, bound; /* may be null */
+    TSNode leaving;      /* if (i >= n) break; that stands first in the body of
+                            a loop without a condition; may be null */
     bool is_over_range;
 };
 
@@ -52,6 +54,8 @@ struct takt_c_nest {
 bool takt__c_survey(struct takt_c_nest *nest, TSNode loop);
 bool takt__c_collect(struct takt_c_nest *nest, TSNode loop);
 
+/* Whether it is what leaves a loop instead of a condition. */
+bool takt__c_is_leaving(const struct takt_c_nest *nest, TSNode node);
 /* s = 0 in the head of a loop, of a number: it counts with something else. */
 bool takt__c_is_number_start(const struct takt_c_nest *nest, TSNode node);
 

@@ -338,8 +338,18 @@ static bool read_head(struct takt_c_nest *nest, struct takt_ir_loop *loop)
     name_while(nest, loop);
     if (takt__node_is(head_of(nest, loop)->node, "for_statement"))
         belong_to_head(nest, loop);
-    return read_condition(
-        nest, loop, takt__node_field(head_of(nest, loop)->node, "condition"));
+    const TSNode leaving = head_of(nest, loop)->leaving;
+    const bool is_left = !ts_node_is_null(leaving);
+    if (!read_condition(
+            nest, loop,
+            takt__node_field(is_left ? leaving : head_of(nest, loop)->node,
+                             "condition")))
+        return false;
+    if (is_left) { /* the opposite is what it goes on with */
+        loop->is_inclusive = !loop->is_inclusive;
+        loop->is_downward = !loop->is_downward;
+    }
+    return true;
 }
 
 bool takt__c_read_head(struct takt_c_nest *nest, unsigned index)

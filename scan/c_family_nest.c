@@ -315,7 +315,8 @@ bool takt__c_collect_within(struct takt_c_nest *nest, TSNode node,
     if (!strcmp(type, "expression_statement"))
         return collect_expression(nest, takt__c_first(node), around);
     if (!strcmp(type, "if_statement"))
-        return takt__c_collect_choice(nest, node, around, depth);
+        return takt__c_is_leaving(nest, node) ||
+               takt__c_collect_choice(nest, node, around, depth);
     if (!strcmp(type, "comment") || !strcmp(type, "preproc_call"))
         return true;
     if (strcmp(type, "compound_statement") != 0)

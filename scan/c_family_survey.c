@@ -161,6 +161,53 @@ static bool survey_start(struct takt_c_nest *nest, TSNode node,
                         depth + 1);
 }
 
+bool takt__c_is_leaving(const struct takt_c_nest *nest, TSNode node)
+{
+    for (unsigned i = 0; i < nest->ir.loop_count; i++)
+        if (!ts_node_is_null(nest->head[i].leaving) &&
+            ts_node_eq(nest->head[i].leaving, node))
+            return true;
+    return false;
+}
+
+/* for (;;) and while (1). */
+static bool is_endless(const struct takt_c_nest *nest, TSNode loop)
+{
+    static const char *const always[] = {"1", "true", NULL};
+    const TSNode condition = takt__node_field(loop, "condition");
+
+    return takt__node_is(loop, "for_statement")
+               ? ts_node_is_null(condition) &&
+                     ts_node_is_null(takt__node_field(loop, "update"))
+               : takt__node_is(loop, "while_statement") &&
+                     takt__c_is_any(
+                         takt__node_text(nest->source, takt__c_bare(condition)),
+                         always);
+}
+
+/* The if (i >= n) break; of such a loop, or a null node. */
+static TSNode leaving_of(const struct takt_c_nest *nest, TSNode loop)
+{
+    const TSNode body = takt__node_field(loop, "body");
+    const uint32_t count =
+        is_endless(nest, loop) ? ts_node_named_child_count(body) : 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const TSNode one = ts_node_named_child(body, i);
+        TSNode then = takt__node_field(one, "consequence");
+        if (takt__node_is(one, "comment") || takt__node_is(one, "declaration"))
+            continue;
+        if (!takt__node_is(one, "if_statement") ||
+            !ts_node_is_null(takt__node_field(one, "alternative")))
+            break;
+        if (takt__node_is(then, "compound_statement") &&
+            ts_node_named_child_count(then) == 1)
+            then = takt__c_first(then);
+        return takt__node_is(then, "break_statement") ? one : (TSNode){0};
+    }
+    return (TSNode){0};
+}
+
 static bool survey_loop(struct takt_c_nest *nest, TSNode node, uint32_t around,
                         unsigned depth)
 {
@@ -169,7 +216,8 @@ static bool survey_loop(struct takt_c_nest *nest, TSNode node, uint32_t around,
     const unsigned index = nest->ir.loop_count++;
     struct takt_ir_loop *loop = &nest->ir.loop[index];
     *loop = (struct takt_ir_loop){.var = {"", 0}};
-    nest->head[index] = (struct takt_c_head){.node = node};
+    nest->head[index] =
+        (struct takt_c_head){.node = node, .leaving = leaving_of(nest, node)};
     loop->bit = UINT32_C(1) << index;
     loop->around = around | loop->bit;
     const TSNode start = takt__node_field(node, "initializer");
@@ -217,6 +265,8 @@ static bool survey(struct takt_c_nest *nest, TSNode node, uint32_t around,
 
     if (depth > DEEPEST || is_forbidden(type))
         return false;
+    if (takt__c_is_leaving(nest, node))
+        return true;
     if (takt__c_is_loop(node) && depth > 0)
         return survey_loop(nest, node, around, depth);
     if (!strcmp(type, "update_expression"))

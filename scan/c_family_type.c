@@ -185,13 +185,15 @@ static bool macro_type(const struct takt_c_place *place, struct takt_text name,
 /* A name that only the file knows which includes this one: TYPE, real. */
 static enum takt_ir_element unseen_element(struct takt_text name)
 {
-    static const char *const generic[] = {"TYPE", "DTYPE", "Dtype", NULL};
-    static const char *const floats[] = {"REAL",  "Real",   "real",   "FLOAT",
-                                         "Float", "SCALAR", "scalar", NULL};
+    static const char *const words[] = {"real", "float", "scalar", NULL};
 
-    return takt__c_is_any(name, generic)  ? TAKT_IR_GENERIC
-           : takt__c_is_any(name, floats) ? TAKT_IR_FLOAT
-                                          : TAKT_IR_UNKNOWN;
+    if (takt__c_is_any(name, (const char *const[]){"TYPE", "DTYPE", NULL}) ||
+        (name.size > 5 && memcmp(name.at + name.size - 5, "_type", 5) == 0))
+        return TAKT_IR_GENERIC;
+    for (const char *const *word = words; *word != NULL; word++)
+        if (name.size == strlen(*word) && takt__c_has(name, *word))
+            return TAKT_IR_FLOAT;
+    return TAKT_IR_UNKNOWN;
 }
 
 static struct takt_c_type identifier_type(const struct takt_c_place *place,

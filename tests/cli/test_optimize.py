@@ -843,6 +843,11 @@ class Standing(Project):
         self.assertEqual(self.standing("k.cu", kernel +
                                        DOT.format(name="host")),
                          ["device", "open"])
+        head = kernel.replace("__global__", "static __device__")
+        self.assertEqual(self.standing("k.h", head), ["device"])
+        self.assertEqual(self.standing(
+            "both.h", "#define BOTH __host__ __device__\n" +
+            kernel.replace("__global__", "BOTH static")), ["open"])
 
     def test_calls_are_folded_into_the_definition(self):
         text = "void matmul(float *c, const float *a, const float *b, int n)\n" \

@@ -154,3 +154,62 @@ void typed_copy(const TYPE *x, TYPE *y, int n)
     for (int i = 0; i < n; i++) //~!
         y[i] = x[i];
 }
+
+/* As the including file says. */
+neuron_type typed_sum(const neuron_type *w, const neuron_type *x, int n)
+{
+    neuron_type s = 0;
+    for (int i = 0; i < n; i++) //~ dot
+        s += w[i] * x[i];
+    return s;
+}
+
+void left_at_the_top(int m, int n, int k, const float *a, const float *b,
+                     float *c)
+{
+    int i = 0, j, l;
+    for (;;) { //~ matmul f32
+        if (i >= m)
+            break;
+        l = 0;
+        while (1) {
+            float part;
+            if (l >= k) {
+                break;
+            }
+            part = a[i * k + l];
+            for (j = 0; j < n; j++)
+                c[i * n + j] += part * b[l * n + j];
+            l++;
+        }
+        i++;
+    }
+}
+
+float left_by_a_value(const float *a)
+{
+    float s = 0;
+    int i = 0;
+    for (;;) { //~!
+        if (a[i] < 0)
+            break;
+        s += a[i];
+        i++;
+    }
+    return s;
+}
+
+float left_twice(const float *a, int n)
+{
+    float s = 0;
+    int i = 0;
+    for (;;) { //~!
+        if (i >= n)
+            break;
+        s += a[i];
+        if (s > 100)
+            break;
+        i++;
+    }
+    return s;
+}
