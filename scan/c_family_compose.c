@@ -35,12 +35,11 @@ static bool is_count(const struct takt_c_place *place, TSNode node)
 static bool is_division(const struct takt_c_place *place, TSNode node,
                         struct takt_text total)
 {
-    if (!takt__node_is(node, "binary_expression") &&
-        !takt__node_is(node, "assignment_expression"))
+    if (!takt__node_in(node, "binary_expression assignment_expression"))
         return false;
     const struct takt_text sign =
         takt__node_text(place->source, takt__node_field(node, "operator"));
-    return (takt__text_is(sign, "/") || takt__text_is(sign, "/=")) &&
+    return (takt__text_in(sign, "/ /=")) &&
            is_name(place->source, takt__node_field(node, "left"), total) &&
            is_count(place, takt__node_field(node, "right"));
 }
@@ -48,14 +47,13 @@ static bool is_division(const struct takt_c_place *place, TSNode node,
 static bool is_root(const struct takt_c_place *place, TSNode node,
                     struct takt_text total)
 {
-    static const char *const roots[] = {"sqrt", "sqrtf", "std::sqrt", "::sqrt",
-                                        NULL};
+    static const char roots[] = "sqrt sqrtf std::sqrt ::sqrt";
 
     if (!takt__node_is(node, "call_expression"))
         return false;
-    return takt__c_is_any(takt__node_text(place->source,
-                                          takt__node_field(node, "function")),
-                          roots) &&
+    return takt__text_in(takt__node_text(place->source,
+                                         takt__node_field(node, "function")),
+                         roots) &&
            is_name(place->source,
                    takt__c_first(takt__node_field(node, "arguments")), total);
 }
@@ -158,9 +156,7 @@ void takt__c_judge_loop(const struct takt_c_place *place, TSNode loop,
 /* What may stand between loops: declarations and assignments. */
 static bool is_between(TSNode node)
 {
-    return takt__node_is(node, "declaration") ||
-           takt__node_is(node, "comment") ||
-           takt__node_is(node, "expression_statement");
+    return takt__node_in(node, "declaration comment expression_statement");
 }
 
 static void gather(const struct takt_source *source, TSNode first,

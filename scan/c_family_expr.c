@@ -48,15 +48,14 @@ static struct takt_ir_expr *macro_index(struct takt_c_nest *nest, TSNode index,
                                         const struct takt_ir_expr *base,
                                         unsigned depth)
 {
-    static const char *const words[] = {
-        "idx",  "IDX", "index", "INDEX", "IX", "ix",     "IDX2",   "IDX2C",
-        "IDX3", "at",  "AT",    "ij",    "IJ", "offset", "OFFSET", NULL};
+    static const char words[] =
+        "idx IDX index INDEX IX ix IDX2 IDX2C IDX3 at AT ij IJ offset OFFSET";
     const TSNode callee = takt__node_field(index, "function");
     const TSNode list = takt__node_field(index, "arguments");
     struct takt_ir_expr *e = takt__ir_address(&nest->ir, base);
 
     if (e == NULL || ts_node_is_null(callee) || ts_node_is_null(list) ||
-        !takt__c_is_any(takt__node_text(nest->source, callee), words))
+        !takt__text_in(takt__node_text(nest->source, callee), words))
         return NULL;
     const uint32_t count = ts_node_named_child_count(list);
     for (uint32_t i = 0; i < count && i < 3; i++)
@@ -365,8 +364,7 @@ struct takt_ir_expr *takt__c_expr(struct takt_c_nest *nest, TSNode node,
                    ? takt__ir_new(&nest->ir, TAKT_IR_NUMBER)
                    : takt__c_expr(nest, takt__c_first(node), is_index,
                                   depth + 1);
-    if (!strcmp(type, "qualified_identifier") || !strcmp(type, "this") ||
-        !strcmp(type, "sizeof_expression"))
+    if (takt__word_in(type, "qualified_identifier this sizeof_expression"))
         return takt__c_expr_name(
             nest, takt__node_text(nest->source, node),
             (struct takt_c_type){.element = TAKT_IR_UNKNOWN});

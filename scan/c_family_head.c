@@ -106,7 +106,7 @@ static bool is_step(const struct takt_c_nest *nest, TSNode update)
         return false;
     const struct takt_text sign =
         takt__node_text(nest->source, takt__node_field(update, "operator"));
-    if (takt__text_is(sign, "+=") || takt__text_is(sign, "-="))
+    if (takt__text_in(sign, "+= -="))
         return true;
     const TSNode right = takt__node_field(update, "right");
     return takt__text_is(sign, "=") && !ts_node_is_null(right) &&
@@ -139,8 +139,7 @@ static bool read_condition(struct takt_c_nest *nest, struct takt_ir_loop *loop,
         head_of(nest, loop)->bound = (TSNode){0};
         return is_read;
     }
-    if (takt__node_is(condition, "update_expression") ||
-        takt__node_is(condition, "identifier")) {
+    if (takt__node_in(condition, "update_expression identifier")) {
         const struct takt_ir_expr *e = takt__c_expr(nest, condition, true, 0);
         return e != NULL && (e->sort == TAKT_IR_COUNT || e->is_varying);
     }
@@ -148,8 +147,8 @@ static bool read_condition(struct takt_c_nest *nest, struct takt_ir_loop *loop,
         return false;
     const struct takt_text sign =
         takt__node_text(nest->source, takt__node_field(condition, "operator"));
-    static const char *const signs[] = {"<", "<=", ">", ">=", "!=", NULL};
-    if (!takt__c_is_any(sign, signs))
+    static const char signs[] = "< <= > >= !=";
+    if (!takt__text_in(sign, signs))
         return false;
     const struct takt_ir_expr *a =
         takt__c_expr(nest, takt__node_field(condition, "left"), true, 0);

@@ -87,8 +87,7 @@ static struct takt_ir_expr *read_call(struct macro_reading *in,
 /* (float)x and (size_t)i: what is between the parentheses is a type. */
 static bool skip_cast(struct macro_reading *in)
 {
-    static const char *const types[] = {"float", "double",   "int", "size_t",
-                                        "long",  "unsigned", NULL};
+    static const char types[] = "float double int size_t long unsigned";
     struct macro_reading ahead = *in;
     bool is_type = false;
 
@@ -96,7 +95,7 @@ static bool skip_cast(struct macro_reading *in)
         const struct takt_text word = read_word(&ahead);
         if (word.size == 0)
             break;
-        if (!takt__c_is_any(word, types))
+        if (!takt__text_in(word, types))
             return false;
         is_type = true;
     }

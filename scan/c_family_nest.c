@@ -200,8 +200,8 @@ static bool collect_push(struct takt_c_nest *nest, TSNode node, uint32_t around)
     const TSNode name = takt__node_field(callee, "field");
 
     if (ts_node_is_null(name) || ts_node_named_child_count(list) != 1 ||
-        (!takt__text_is(takt__node_text(nest->source, name), "push_back") &&
-         !takt__text_is(takt__node_text(nest->source, name), "emplace_back")))
+        (!takt__text_in(takt__node_text(nest->source, name),
+                        "push_back emplace_back")))
         return false;
     struct takt_ir_expr *to =
         takt__c_expr(nest, takt__node_field(callee, "argument"), false, 0);
@@ -232,8 +232,7 @@ static bool collect_swap(struct takt_c_nest *nest, TSNode node, uint32_t around)
     const struct takt_text callee =
         takt__node_text(nest->source, takt__node_field(node, "function"));
 
-    if ((!takt__text_is(callee, "std::swap") &&
-         !takt__text_is(callee, "swap")) ||
+    if ((!takt__text_in(callee, "std::swap swap")) ||
         ts_node_named_child_count(list) != 2)
         return false;
     struct takt_ir_expr *a =
@@ -252,8 +251,7 @@ static bool collect_swap(struct takt_c_nest *nest, TSNode node, uint32_t around)
 /* assert(..), and what fills an array before something is added up in it. */
 static bool is_harmless(const struct takt_c_nest *nest, TSNode call)
 {
-    static const char *const fills[] = {"memset", "std::memset", "std::fill",
-                                        "fill",   "std::fill_n", NULL};
+    static const char fills[] = "memset std::memset std::fill fill std::fill_n";
     const TSNode list = takt__node_field(call, "arguments");
     const struct takt_text callee =
         takt__node_text(nest->source, takt__node_field(call, "function"));
@@ -265,7 +263,7 @@ static bool is_harmless(const struct takt_c_nest *nest, TSNode call)
     for (uint32_t i = 1; i < count && i < 3; i++)
         is_number |=
             takt__node_is(ts_node_named_child(list, i), "number_literal");
-    return is_number && takt__c_is_any(callee, fills);
+    return is_number && takt__text_in(callee, fills);
 }
 
 static bool collect_expression(struct takt_c_nest *nest, TSNode node,
@@ -317,7 +315,7 @@ bool takt__c_collect_within(struct takt_c_nest *nest, TSNode node,
     if (!strcmp(type, "if_statement"))
         return takt__c_is_leaving(nest, node) ||
                takt__c_collect_choice(nest, node, around, depth);
-    if (!strcmp(type, "comment") || !strcmp(type, "preproc_call"))
+    if (takt__word_in(type, "comment preproc_call"))
         return true;
     if (strcmp(type, "compound_statement") != 0)
         return false;

@@ -11,10 +11,8 @@ enum { DEEPEST = 40 };
 
 bool takt__c_is_loop(TSNode node)
 {
-    return takt__node_is(node, "for_statement") ||
-           takt__node_is(node, "while_statement") ||
-           takt__node_is(node, "do_statement") ||
-           takt__node_is(node, "for_range_loop");
+    return takt__node_in(
+        node, "for_statement while_statement do_statement for_range_loop");
 }
 
 struct takt_c_local *takt__c_local_named(struct takt_c_nest *nest,
@@ -55,8 +53,8 @@ static bool step_name(struct takt_c_nest *nest, TSNode update, uint32_t around)
  * is none. */
 static bool is_told(TSNode by, unsigned depth)
 {
-    if (takt__node_is(by, "subscript_expression") ||
-        takt__node_is(by, "call_expression") || depth > DEEPEST)
+    if (takt__node_in(by, "subscript_expression call_expression") ||
+        depth > DEEPEST)
         return true;
     if (takt__node_is(by, "pointer_expression"))
         return !takt__node_is(takt__node_field(by, "argument"), "identifier");
@@ -83,8 +81,7 @@ static bool survey_assignment(struct takt_c_nest *nest, TSNode node,
         return false;
     const bool is_counter =
         local->type.rank > 0 || local->type.element == TAKT_IR_INTEGER;
-    if (is_counter &&
-        (takt__text_is(sign, "+=") || takt__text_is(sign, "-=")) &&
+    if (is_counter && (takt__text_in(sign, "+= -=")) &&
         !is_told(takt__node_field(node, "right"), 0)) {
         local->is_stepped = true;
         local->is_strided |= !takt__text_is(
@@ -173,14 +170,14 @@ bool takt__c_is_leaving(const struct takt_c_nest *nest, TSNode node)
 /* for (;;) and while (1). */
 static bool is_endless(const struct takt_c_nest *nest, TSNode loop)
 {
-    static const char *const always[] = {"1", "true", NULL};
+    static const char always[] = "1 true";
     const TSNode condition = takt__node_field(loop, "condition");
 
     return takt__node_is(loop, "for_statement")
                ? ts_node_is_null(condition) &&
                      ts_node_is_null(takt__node_field(loop, "update"))
                : takt__node_is(loop, "while_statement") &&
-                     takt__c_is_any(
+                     takt__text_in(
                          takt__node_text(nest->source, takt__c_bare(condition)),
                          always);
 }
@@ -195,7 +192,7 @@ static TSNode leaving_of(const struct takt_c_nest *nest, TSNode loop)
     for (uint32_t i = 0; i < count; i++) {
         const TSNode one = ts_node_named_child(body, i);
         TSNode then = takt__node_field(one, "consequence");
-        if (takt__node_is(one, "comment") || takt__node_is(one, "declaration"))
+        if (takt__node_in(one, "comment declaration"))
             continue;
         if (!takt__node_is(one, "if_statement") ||
             !ts_node_is_null(takt__node_field(one, "alternative")))
@@ -232,38 +229,18 @@ static bool survey_loop(struct takt_c_nest *nest, TSNode node, uint32_t around,
     return true;
 }
 
-/* What ends a loop early, or does what we cannot follow. */
-static bool is_forbidden(const char *type)
-{
-    static const char *const types[] = {"break_statement",
-                                        "goto_statement",
-                                        "return_statement",
-                                        "switch_statement",
-                                        "throw_statement",
-                                        "lambda_expression",
-                                        "try_statement",
-                                        "labeled_statement",
-                                        "new_expression",
-                                        "delete_expression",
-                                        "string_literal",
-                                        "co_await_expression",
-                                        "co_yield_statement",
-                                        "gnu_asm_expression",
-                                        "ERROR",
-                                        NULL};
-
-    for (const char *const *t = types; *t != NULL; t++)
-        if (!strcmp(type, *t))
-            return true;
-    return false;
-}
-
 static bool survey(struct takt_c_nest *nest, TSNode node, uint32_t around,
                    unsigned depth)
 {
+    /* What ends a loop early, or does what we cannot follow. */
+    static const char forbidden[] =
+        "break_statement goto_statement return_statement switch_statement "
+        "throw_statement lambda_expression try_statement labeled_statement "
+        "new_expression delete_expression string_literal co_await_expression "
+        "co_yield_statement gnu_asm_expression ERROR";
     const char *type = ts_node_type(node);
 
-    if (depth > DEEPEST || is_forbidden(type))
+    if (depth > DEEPEST || takt__word_in(type, forbidden))
         return false;
     if (takt__c_is_leaving(nest, node))
         return true;

@@ -408,20 +408,13 @@ static bool is_product(const char *op, unsigned takes)
     if ((takes & TAKT_TAKES_DOTS) != 0 && !strcmp(op, "dot"))
         return true;
     return (takes & (TAKT_TAKES_UNKNOWN | TAKT_TAKES_DOTS)) != 0 &&
-           (strstr(op, "matmul") != NULL || !strcmp(op, "conv2d") ||
-            !strcmp(op, "gemv"));
+           (strstr(op, "matmul") != NULL || takt__word_in(op, "conv2d gemv"));
 }
 
 /* Templates that only move, compare or count are mostly for integers, too. */
 static bool is_arithmetic(const char *op)
 {
-    static const char *const others[] = {"copy",   "transpose", "max", "min",
-                                         "argmax", "argmin",    "sum", "mean"};
-
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (!strcmp(op, others[i]))
-            return false;
-    return true;
+    return !takt__word_in(op, "copy transpose max min argmax argmin sum mean");
 }
 
 const char *takt__judge_stmt(struct takt_judged *j)

@@ -57,23 +57,15 @@ static struct takt_ir_expr *inlined(struct takt_rust_nest *nest, TSNode call,
     return value == NULL ? NULL : value->value;
 }
 
-static const char *const same[] = {"clone",        "to_owned",   "into",
-                                   "unwrap",       "expect",     "as_slice",
-                                   "as_mut_slice", "as_ref",     "as_mut",
-                                   "borrow",       "borrow_mut", "to_vec",
-                                   "view",         "view_mut",   "iter",
-                                   "iter_mut",     "as_view",    "cloned",
-                                   "copied",       "unwrap_or",  "lock",
-                                   "deref",        "to_f32",     "to_f64",
-                                   "as_ptr",       "as_mut_ptr", NULL};
-static const char *const getters[] = {
-    "get",     "at",        "get_unchecked", "get_unchecked_mut",
-    "get_mut", "get_value", "get_element",   "value_at",
-    NULL};
-static const char *const pointed[] = {"add", "offset", "wrapping_add", NULL};
-static const char *const measures[] = {
-    "len",    "count", "nrows", "ncols", "rows",     "cols", "width",
-    "height", "dim",   "shape", "size",  "is_empty", NULL};
+static const char same[] =
+    "clone to_owned into unwrap expect as_slice as_mut_slice as_ref as_mut "
+    "borrow borrow_mut to_vec view view_mut iter iter_mut as_view cloned "
+    "copied unwrap_or lock deref to_f32 to_f64 as_ptr as_mut_ptr";
+static const char getters[] = "get at get_unchecked get_unchecked_mut get_mut "
+                              "get_value get_element value_at";
+static const char pointed[] = "add offset wrapping_add";
+static const char measures[] =
+    "len count nrows ncols rows cols width height dim shape size is_empty";
 
 /* What is called with what does not change: a number that we do not know. */
 static struct takt_ir_expr *unknown_call(struct takt_rust_nest *nest,
@@ -122,20 +114,20 @@ static struct takt_ir_expr *method(struct takt_rust_nest *nest, TSNode call,
     const unsigned count = takt__rust_argument_count(call);
     struct takt_ir_expr *argument[4];
 
-    if (takt__rust_any(word, measures) && count <= 1)
+    if (takt__text_in(word, measures) && count <= 1)
         return takt__rust_named(nest, call);
     struct takt_ir_expr *e = inlined(nest, call, word, true, depth);
     if (e != NULL)
         return e;
     argument[0] = takt__rust_expr(nest, of, is_index, depth + 1);
-    if (argument[0] == NULL || takt__rust_any(word, same))
+    if (argument[0] == NULL || takt__text_in(word, same))
         return argument[0];
-    if (takt__rust_any(word, getters) && count > 0)
+    if (takt__text_in(word, getters) && count > 0)
         return takt__rust_told(
             nest, call,
             takt__rust_at(nest, argument[0],
                           takt__node_field(call, "arguments"), depth));
-    if (count == 1 && takt__rust_any(word, pointed) && is_pointer(argument[0]))
+    if (count == 1 && takt__text_in(word, pointed) && is_pointer(argument[0]))
         return beyond(nest, call, argument[0], depth);
     for (unsigned i = 0; i < count && i < 3; i++) {
         argument[i + 1] = takt__rust_expr(nest, takt__rust_argument(call, i),
@@ -176,7 +168,7 @@ struct takt_ir_expr *takt__rust_called(struct takt_rust_nest *nest, TSNode call,
     }
     if (e == NULL && takt__text_is(word, "from") && count == 1)
         return argument[0];
-    static const char *const floats[] = {"f32", "f64", NULL};
+    static const char floats[] = "f32 f64";
     const TSNode path =
         takt__node_field(takt__node_field(call, "function"), "path");
     for (unsigned i = 0; i < count && e == NULL; i++)

@@ -127,8 +127,7 @@ struct takt_ir_expr *takt__rust_at(struct takt_rust_nest *nest,
 {
     const TSNode only = takt__rust_child(list, 0);
     if (takt__rust_children(list) == 1 && /* m.get((i, j)) */
-        (rust_is(only, "tuple_expression") ||
-         rust_is(only, "array_expression")))
+        (takt__node_in(only, "tuple_expression array_expression")))
         list = only;
     struct takt_ir_expr *e = takt__ir_address(&nest->ir, base);
     const uint32_t count = takt__rust_children(list);
@@ -187,8 +186,7 @@ static struct takt_ir_expr *indexed(struct takt_rust_nest *nest, TSNode node,
         return NULL;
     if (rust_is(index, "range_expression"))
         return slice(nest, base, index, depth);
-    if (rust_is(index, "tuple_expression") ||
-        rust_is(index, "array_expression"))
+    if (takt__node_in(index, "tuple_expression array_expression"))
         return takt__rust_told(nest, node,
                                takt__rust_at(nest, base, index, depth));
     struct takt_ir_expr *at = takt__rust_expr(nest, index, true, depth + 1);
@@ -272,7 +270,7 @@ static struct takt_ir_expr *cast(struct takt_rust_nest *nest, TSNode node,
 static struct takt_ir_expr *plain(struct takt_rust_nest *nest, TSNode node,
                                   bool is_index, unsigned depth)
 {
-    if (rust_is(node, "float_literal") || rust_is(node, "integer_literal"))
+    if (takt__node_in(node, "float_literal integer_literal"))
         return number(nest, node);
     if (rust_is(node, "index_expression"))
         return indexed(nest, node, depth);
@@ -291,7 +289,7 @@ static struct takt_ir_expr *plain(struct takt_rust_nest *nest, TSNode node,
         return takt__rust_called(nest, node, is_index, depth);
     if (rust_is(node, "if_expression"))
         return choice(nest, node, depth);
-    if (rust_is(node, "scoped_identifier") || rust_is(node, "self"))
+    if (takt__node_in(node, "scoped_identifier self"))
         return takt__rust_named(nest, node);
     return NULL;
 }
@@ -322,7 +320,7 @@ struct takt_rust_part *takt__rust_part_of(struct takt_rust_nest *nest,
         return identifier(nest, node);
     if (rust_is(node, "field_expression"))
         return field(nest, node, depth);
-    if (rust_is(node, "block") || rust_is(node, "unsafe_block"))
+    if (takt__node_in(node, "block unsafe_block"))
         return takt__rust_block(nest, node, depth + 1);
     if (rust_is(node, "tuple_expression") && takt__rust_children(node) == 2)
         return takt__rust_pair(
@@ -339,8 +337,7 @@ struct takt_ir_expr *takt__rust_expr(struct takt_rust_nest *nest, TSNode node,
     const TSNode whole = node;
 
     node = takt__rust_bare(nest->rust, node);
-    if (is_index && !rust_is(node, "identifier") &&
-        !rust_is(node, "field_expression") && !rust_is(node, "block")) {
+    if (is_index && !takt__node_in(node, "identifier field_expression block")) {
         if (ts_node_is_null(node) || depth > TAKT_RUST_DEEPEST ||
             !takt__rust_step(nest->rust))
             return NULL;
