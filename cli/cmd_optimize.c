@@ -82,8 +82,7 @@ static void visit_file(void *self, const char *path,
 {
     struct optimization *optimization = self;
 
-    (void)language;
-    count_calls(&optimization->fan_in, text, size);
+    count_calls(&optimization->fan_in, path, language, text, size);
     if (option_given(optimization->invocation, "profile-data"))
         note_path(&optimization->paths, path);
 }
@@ -232,8 +231,7 @@ static void prepare_report(struct optimization *optimization)
                         .file = visit_file,
                         .self = optimization};
     optimization->notes.search = &optimization->search;
-    optimization->fan_in.count =
-        calloc(fan_in_slots, sizeof *optimization->fan_in.count);
+    open_fan_in(&optimization->fan_in);
     pthread_mutex_init(&optimization->paths.lock, NULL);
     optimization->report = (struct optimize_report){
         .workflow = &optimization->workflow,
@@ -368,9 +366,10 @@ static int run(const struct invocation *invocation)
         takt_ctx_destroy(optimization->rules.ctx);
         free(optimization->profile.diff);
         free_findings(&optimization->findings);
+        free_hot(&optimization->evidence.hot);
         free_notes(&optimization->notes);
         free_paths(&optimization->paths);
-        free(optimization->fan_in.count);
+        free_fan_in(&optimization->fan_in);
         close_compile_database(optimization->database);
         free_changed(&optimization->changed);
         free(optimization->compiler_words);

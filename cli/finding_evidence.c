@@ -5,8 +5,9 @@
  * A frame that names a file and line of the project is the innermost finding
  * around that line. One that names a function alone is that function, whose
  * time is divided among its findings by the work that they do. Other code of
- * the project keeps its own time; the time of libraries
- * is counted for their callers.
+ * the project keeps its own time, by lines; the time of libraries is counted
+ * for their callers. That of the kernel is not: it is what page faults and
+ * files take, which no other code for a loop would change.
  */
 #define _XOPEN_SOURCE 700 /* realpath() */
 #include <ctype.h>
@@ -27,10 +28,12 @@ struct function_place {
     size_t index; /* of the finding */
 };
 
-/* Place 0 is other code of the project; then come findings by their lines, and
- * then those that a function has, by the first of its row in `function`. */
+/* Place 0 is other code of the project; then come findings by their lines,
+ * those that a function has, by the first of its row in `function`, lines of
+ * other code, and the kernel. */
 struct evidence_places {
     struct findings *findings;
+    struct hot_code *hot;
     const char **path; /* of all sources, by their last part, then whole */
     size_t *first;     /* the first finding of each; SIZE_MAX: none */
     size_t path_count;
@@ -43,6 +46,11 @@ struct evidence_places {
 };
 
 enum { place_elsewhere = 0 };
+
+static size_t first_hot(const struct evidence_places *places)
+{
+    return 1 + 2 * places->findings->count;
+}
 
 static const char *last_part(const char *path)
 {
@@ -125,7 +133,7 @@ static bool open_places(struct evidence_places *places,
     places->path = malloc((paths->count + 1) * sizeof *places->path);
     places->first = malloc((paths->count + 1) * sizeof *places->first);
     places->function = malloc((count + 1) * sizeof *places->function);
-    places->weight = calloc(2 * count + 1, sizeof *places->weight);
+    places->weight = calloc(2 * count + 1 + hot_slots, sizeof *places->weight);
     if (places->path == NULL || places->first == NULL ||
         places->function == NULL || places->weight == NULL) {
         close_places(places);
@@ -269,12 +277,23 @@ static bool is_foreign_module(const char *module)
     return module[0] == '[' || strstr(module, ".so") != NULL;
 }
 
+static int place_own(const struct evidence_places *places, const char *path,
+                     const struct takt_frame *frame)
+{
+    const size_t line = hot_line_at(places->hot, path, frame->function,
+                                    path != NULL ? frame->line : 0);
+
+    return line != SIZE_MAX ? (int)(first_hot(places) + line) : place_elsewhere;
+}
+
 static int place_frame(void *self, const struct takt_frame *frame)
 {
     const struct evidence_places *places = self;
     const size_t count = places->findings->count;
     size_t source = SIZE_MAX;
 
+    if (strncmp(frame->module, "[kernel", 7) == 0)
+        return (int)(first_hot(places) + hot_slots);
     if (frame->file[0] != '\0' && frame->file[0] != '?') {
         source = find_source_file(places, frame->file);
         if (source == SIZE_MAX)
@@ -298,18 +317,19 @@ static int place_frame(void *self, const struct takt_frame *frame)
                            .finding.line))
         return (int)(1 + count + function);
     if (source != SIZE_MAX)
-        return place_elsewhere;
+        return place_own(places, places->path[source], frame);
     return is_foreign_module(frame->module) ||
                    is_foreign_symbol(frame->function)
                ? TAKT_FRAME_FOREIGN
-               : place_elsewhere;
+               : place_own(places, NULL, frame);
 }
 
 static void add_weight(void *self, int place, double weight)
 {
     struct evidence_places *places = self;
 
-    if (place == TAKT_FRAME_FOREIGN)
+    if (place == TAKT_FRAME_FOREIGN ||
+        (size_t)place == first_hot(places) + hot_slots)
         places->foreign += weight;
     else
         places->weight[place] += weight;
@@ -404,6 +424,9 @@ static void settle(struct evidence_places *places, double total,
 {
     struct findings *findings = places->findings;
     const size_t count = findings->count;
+    const double own =
+        places->weight[place_elsewhere] +
+        add_hot_weights(places->hot, places->weight + first_hot(places), total);
     double found = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -421,9 +444,8 @@ static void settle(struct evidence_places *places, double total,
             divide_function(places, i, weight / total);
     }
     summary->found += found / total;
-    summary->own += places->weight[place_elsewhere] / total;
-    summary->elsewhere +=
-        fmax(0, total - found - places->weight[place_elsewhere]) / total;
+    summary->own += own / total;
+    summary->elsewhere += fmax(0, total - found - own) / total;
 }
 
 static void note_format(struct evidence_summary *summary, const char *format)
@@ -448,6 +470,7 @@ bool read_evidence(struct findings *findings, const struct source_paths *paths,
         snprintf(error, size, "no memory");
         return false;
     }
+    places.hot = &summary->hot;
     const struct takt_profile_sink sink = {&places, place_frame, add_weight,
                                            add_call};
     const takt_status status = takt__profile_read(path, &sink, &facts, &diag);
@@ -465,6 +488,7 @@ bool read_evidence(struct findings *findings, const struct source_paths *paths,
 void finish_evidence(struct findings *findings,
                      struct evidence_summary *summary)
 {
+    settle_hot(&summary->hot, summary->files);
     if (summary->files < 2)
         return;
     for (size_t i = 0; i < findings->count; i++)

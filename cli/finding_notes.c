@@ -195,20 +195,27 @@ static bool stands_above(const struct source_notes *notes, unsigned line,
     return false;
 }
 
-static bool is_device_file(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-
-    return dot != NULL && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".cuh") == 0);
-}
-
+/* Headers of CUDA have no file name of their own: what is for the device says
+ * so somewhere. */
 static bool is_device_code(const struct source_notes *notes,
                            const struct takt_finding *finding)
 {
     static const char *const words[] = {"__global__", "__device__", NULL};
+    static const char *const macros[] = {"CUTLASS_DEVICE", "__device__", NULL};
+    const char *dot = strrchr(finding->path, '.');
+    const bool is_cuda =
+        dot != NULL && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".cuh") == 0);
 
-    return is_device_file(finding->path) &&
-           stands_above(notes, finding->line + 1, words);
+    if (is_cuda)
+        return stands_above(notes, finding->line + 1, words);
+    if ((finding->language != TAKT_SCAN_C &&
+         finding->language != TAKT_SCAN_CPP) ||
+        memmem(notes->text, notes->size, "__host__", 8) != NULL)
+        return false;
+    for (const char *const *word = macros; *word != NULL; word++)
+        if (memmem(notes->text, notes->size, *word, strlen(*word)) != NULL)
+            return true;
+    return false;
 }
 
 /* A loop that begins where another one ended, below intrinsics. */

@@ -4,67 +4,26 @@
  *
  * With profiles: those that take most time. Without: those that visit most
  * elements (sizes that are not known are taken to be 256), in the most loops,
- * and whose function is called in the most places. Products come before
- * functions of mathematics, and these before the rest. Examples, tests,
- * benchmarks and vendored code come last.
+ * those around the calls of their function included, and whose function is
+ * called in the most places. Products come before functions of mathematics, and
+ * these before the rest. What sets up, reads or prints comes later; examples,
+ * tests, benchmarks and vendored code come last.
  */
 #include <ctype.h>
 #include <math.h>
-#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "findings.h"
 
 static const double usual_side = 256;
-
-/* ---- calls ---- */
+static const unsigned most_loops = 4;
 
 static bool is_name_byte(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
-}
-
-static uint32_t slot_of(const char *name, size_t length)
-{
-    uint32_t hash = 2166136261u; /* FNV-1a */
-
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-    return (hash ^ hash >> 20) % fan_in_slots;
-}
-
-void count_calls(struct fan_in *fan_in, const char *text, size_t size)
-{
-    const char *end = text + size;
-
-    if (fan_in->count == NULL)
-        return;
-    for (const char *at = text;
-         at < end && (at = memchr(at, '(', (size_t)(end - at))) != NULL; at++) {
-        const char *last = at;
-        while (last > text && last[-1] == ' ')
-            last--;
-        const char *first = last;
-        while (first > text && is_name_byte(first[-1]))
-            first--;
-        if (first < last)
-            atomic_fetch_add_explicit(
-                &fan_in->count[slot_of(first, (size_t)(last - first))], 1,
-                memory_order_relaxed);
-    }
-}
-
-uint32_t calls_of(const struct fan_in *fan_in, const char *function)
-{
-    char name[longest_symbol];
-
-    if (fan_in->count == NULL || function[0] == '\0')
-        return 0;
-    plain_symbol(function, name);
-    const uint32_t count = atomic_load_explicit(
-        &fan_in->count[slot_of(name, strlen(name))], memory_order_relaxed);
-    return count > 0 ? count - 1 : 0; /* the definition is one, too */
 }
 
 /* ---- work ---- */
@@ -74,14 +33,22 @@ static const struct {
     double visits; /* where no size is known */
     double bonus;  /* powers of two */
 } kinds[] = {
-    {"matmul", 0, 4},        {"batched_matmul", 0, 4},
-    {"gemv", 0, 4},          {"dot", 0, 4},
-    {"conv2d", 1 << 28, 4},  {"attention", 1 << 25, 4},
-    {"pooling", 1 << 20, 1}, {"softmax", 0, 2},
-    {"layernorm", 0, 2},     {"exp", 0, 2},
-    {"log", 0, 2},           {"tanh", 0, 2},
-    {"sigmoid", 0, 2},       {"gelu", 0, 2},
-    {"sin", 0, 2},           {"cos", 0, 2},
+    {"matmul", 0, 4},
+    {"batched_matmul", 0, 4},
+    {"gemv", 0, 4},
+    {"dot", 0, 4},
+    {"conv2d", 1 << 22, 4},
+    {"attention", 1 << 25, 4},
+    {"pooling", 1 << 20, 1},
+    {"softmax", 1 << 10, 2},
+    {"layernorm", 1 << 10, 2},
+    {"exp", 0, 2},
+    {"log", 0, 2},
+    {"tanh", 0, 2},
+    {"sigmoid", 0, 2},
+    {"gelu", 0, 2},
+    {"sin", 0, 2},
+    {"cos", 0, 2},
 };
 
 static size_t kind_of(const takt_op *op)
@@ -129,45 +96,99 @@ double visits_of(const struct takt_finding *finding, bool *is_known)
     return product_of(shape, rank, is_known);
 }
 
+/* ---- words of names ---- */
+
+/* The next word of a name: "get", "HTTP", "page" of "getHTTP_page2" are its
+ * words as people read them. Its length; 0: there is none. */
+static size_t next_word(const char **at)
+{
+    while (**at != '\0' && !isalpha((unsigned char)**at))
+        ++*at;
+    const char *start = *at, *end = start;
+    while (isupper((unsigned char)*end))
+        end++;
+    if (end - start < 2)
+        while (islower((unsigned char)*end))
+            end++;
+    return (size_t)(end - start);
+}
+
+static bool has_word(const char *name, const char *const *words)
+{
+    size_t length;
+
+    for (const char *at = name; (length = next_word(&at)) > 0; at += length)
+        for (const char *const *word = words; *word != NULL; word++)
+            if (strlen(*word) == length && strncasecmp(*word, at, length) == 0)
+                return true;
+    return false;
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+bool is_aside(const char *path)
+{
+    static const char *const folders[] = {
+        "example",    "examples",   "bench",     "benches", "benchmark",
+        "benchmarks", "test",       "tests",     "testing", "demo",
+        "demos",      "doc",        "docs",      "vendor",  "vendored",
+        "third",      "thirdparty", "external",  "extern",  "contrib",
+        "deps",       "tutorial",   "tutorials", "sample",  "samples",
+        "unittest",   "unittests",  NULL};
+    static const char *const files[] = {"example",   "examples", "bench",
+                                        "benchmark", "test",     "tests",
+                                        "demo",      "unittest", NULL};
+    char folder[longest_symbol];
+
+    for (const char *at = path, *slash; (slash = strchr(at, '/')) != NULL;
+         at = slash + 1) {
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - at), at);
+        if (has_word(folder, folders))
+            return true;
+    }
+    return has_word(base_of(path), files);
+}
+
+/* What runs once, or waits for files and people. */
+static bool is_cold(const struct takt_finding *finding)
+{
+    static const char *const words[] = {
+        "init",      "initialize", "load",    "save",   "print",    "free",
+        "setup",     "parse",      "read",    "write",  "dump",     "debug",
+        "plot",      "plots",      "draw",    "show",   "display",  "export",
+        "import",    "create",     "destroy", "config", "validate", "report",
+        "summary",   "log",        "repr",    "str",    "format",   "verify",
+        "check",     "usage",      "make",    "build",  "new",      "default",
+        "visualize", "script",     "scripts", "tool",   "tools",    "binding",
+        "bindings",  "matlab",     "convert", NULL};
+
+    return has_word(finding->function, words) || has_word(finding->path, words);
+}
+
+/* ---- the score ---- */
+
+/* Powers of two: a loop is taken to run 16 times, and what is cold to run as
+ * often as if it stood in two loops less. */
 static double score_of(const struct kept_finding *kept,
                        const struct fan_in *fan_in)
 {
     const struct takt_finding *finding = &kept->finding;
-    const unsigned around =
-        finding->loops_around < 3 ? finding->loops_around : 3;
+    const unsigned loops =
+        finding->loops_around + loops_of_calls(fan_in, finding->function);
     const size_t kind = kind_of(finding->op);
     bool is_known;
 
-    return log2(visits_of(finding, &is_known) + 1) + 4 * around +
+    return log2(visits_of(finding, &is_known) + 1) +
+           4 * (loops < most_loops ? loops : most_loops) +
            (kind < sizeof kinds / sizeof kinds[0] ? kinds[kind].bonus : 0) +
            log2(1 + (double)calls_of(fan_in, finding->function)) -
+           (is_cold(finding) ? 8 : 0) -
            (kept->is_aside || finding->is_test ? 1000 : 0);
-}
-
-/* ---- what comes last ---- */
-
-static bool is_aside_word(const char *word, size_t length)
-{
-    static const char *const words[] = {
-        "example",     "examples",   "bench",     "benches", "benchmark",
-        "benchmarks",  "test",       "tests",     "testing", "demo",
-        "demos",       "doc",        "docs",      "vendor",  "vendored",
-        "third_party", "thirdparty", "external",  "extern",  "contrib",
-        "deps",        "tutorial",   "tutorials", "sample",  "samples"};
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strlen(words[i]) == length && memcmp(words[i], word, length) == 0)
-            return true;
-    return false;
-}
-
-static bool is_aside(const char *path)
-{
-    for (const char *at = path, *slash; (slash = strchr(at, '/')) != NULL;
-         at = slash + 1)
-        if (is_aside_word(at, (size_t)(slash - at)))
-            return true;
-    return false;
 }
 
 /* ---- calls of what is a finding itself ---- */
@@ -240,9 +261,10 @@ static void fold_calls(struct findings *findings)
     free(named);
 }
 
-void rank_findings(struct findings *findings, const struct fan_in *fan_in)
+void rank_findings(struct findings *findings, struct fan_in *fan_in)
 {
     fold_calls(findings);
+    follow_calls(fan_in);
     for (size_t i = 0; i < findings->count; i++) {
         struct kept_finding *kept = &findings->at[i];
         kept->is_aside = is_aside(kept->finding.path);

@@ -36,13 +36,12 @@ static bool is_rust_library(const struct takt_finding *finding,
 {
     static const char *const own[] = {
         ".iter()",   ".iter_mut()", ".into_iter()", ".zip(", ".chunks",
-        ".windows(", "..",          ".par_iter",    ".map(", NULL};
+        ".windows(", "..",          ".par_iter",    ".map(", ".par_chunks",
+        NULL};
 
     if (strstr(kind, "-loop") != NULL || strstr(kind, "-macro") != NULL ||
         strstr(kind, "-token") != NULL)
         return false;
-    if (strstr(kind, "-operator") != NULL || strcmp(kind, "product-call") == 0)
-        return true;
     for (const char *const *word = own; *word != NULL; word++)
         if (strstr(finding->snippet, *word) != NULL)
             return false;

@@ -159,23 +159,53 @@ bool mark_by_baseline(struct findings *findings, const char *path, char *error,
 bool write_baseline(const struct findings *findings, const char *path,
                     char *error, size_t size);
 
-/* ---- finding_rank.c: which come first ---- */
+/* ---- finding_call_reader.c: calls in a text ---- */
+
+/* Caller and callee are slots of their names; caller 0: outside of all. */
+typedef void call_visit(void *self, uint32_t caller, uint32_t callee,
+                        unsigned loops);
+void read_calls(enum takt_scan_language language, const char *text, size_t size,
+                call_visit *visit, void *self);
+
+/* ---- finding_calls.c: how often functions are called ---- */
 
 enum { fan_in_slots = 1 << 20 };
 
-/* How often a name is followed by a parenthesis, in all sources. */
+uint32_t call_slot(const char *name, size_t length);
+
+/* The calls of all sources, by hashes of names. */
 struct fan_in {
-    _Atomic uint32_t *count; /* by the hash of the name; NULL: no memory */
+    _Atomic uint32_t *count; /* places that call it; NULL: no memory */
+    pthread_mutex_t lock;    /* of what follows, while files are read */
+    uint64_t *call;          /* caller, callee, loops around it, packed */
+    size_t calls, room;
+    unsigned char *heat; /* loops around all calls; NULL: not known */
 };
 
-/* Counts the calls in a file; any number of threads may. */
-void count_calls(struct fan_in *fan_in, const char *text, size_t size);
+void open_fan_in(struct fan_in *fan_in);
+void free_fan_in(struct fan_in *fan_in);
+
+/* Counts the calls in a file that is not aside; any number of threads may. */
+void count_calls(struct fan_in *fan_in, const char *path,
+                 enum takt_scan_language language, const char *text,
+                 size_t size);
+
+/* After the last file: in how many loops functions run, those of their callers
+ * included. */
+void follow_calls(struct fan_in *fan_in);
 
 uint32_t calls_of(const struct fan_in *fan_in, const char *function);
+/* 0 where nothing calls it in a loop. */
+unsigned loops_of_calls(const struct fan_in *fan_in, const char *function);
+
+/* ---- finding_rank.c: which come first ---- */
+
+/* Examples, tests, benchmarks, documentation and vendored code. */
+bool is_aside(const char *path);
 
 /* Marks calls of functions that are findings themselves, and gives all their
  * scores. */
-void rank_findings(struct findings *findings, const struct fan_in *fan_in);
+void rank_findings(struct findings *findings, struct fan_in *fan_in);
 
 /* The elements that an op visits: of sizes that are not known, as if they were
  * 256. *is_known: all of them are. */
@@ -198,9 +228,38 @@ struct source_paths {
 void note_path(struct source_paths *paths, const char *path);
 void free_paths(struct source_paths *paths);
 
+/* ---- finding_hot.c: what takes time and is no finding ---- */
+
+enum { hot_slots = 1 << 16 };
+
+struct hot_code {
+    struct hot_line *line; /* by a hash; NULL: none */
+    size_t used;
+    struct takt_region region;
+    struct hot_place {
+        const char *path; /* NULL: not known */
+        const char *function;
+        unsigned from, to; /* lines; 0: not known */
+        double share;
+    } at[most_top]; /* the hottest first */
+    size_t count;
+};
+
+/* The slot of a line, by the address of its path; SIZE_MAX: there is no room or
+ * no name of a function. */
+size_t hot_line_at(struct hot_code *hot, const char *path, const char *function,
+                   unsigned line);
+/* Adds what each slot weighs of a total; the sum of them. */
+double add_hot_weights(struct hot_code *hot, const double *weight,
+                       double total);
+/* After the last profile: joins lines that lie together. */
+void settle_hot(struct hot_code *hot, size_t files);
+void free_hot(struct hot_code *hot);
+
 /* ---- finding_evidence.c: profiles ---- */
 
 struct evidence_summary {
+    struct hot_code hot;
     size_t files;
     char formats[128];            /* "perf script, gprof" */
     double found, own, elsewhere; /* shares of the time: in findings, in other

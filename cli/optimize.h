@@ -199,8 +199,16 @@ struct optimize_report {
 struct phrase describe_found(const struct takt_finding *finding,
                              const struct advice *advice);
 
+/* ", 75.2% of the time"; empty where no profile knows of it. */
+struct phrase describe_evidence(const struct kept_finding *kept);
+
 /* "12.3 times as fast as scalar ..."; empty where nothing is known. */
 struct phrase describe_speedup(const struct advice *advice);
+
+/* ---- optimize_top.c ---- */
+
+/* Prints the findings to begin with; how many. */
+size_t print_top(const struct optimize_report *report);
 
 /* ---- cmd_analyze.c: what a project consists of: languages, dependencies and
  * the frameworks that its sources import ---- */

@@ -110,6 +110,21 @@ static void print_finding(struct optimize_report *report,
     json_close(json, '}');
 }
 
+static void print_profiles(struct json *json,
+                           const struct evidence_summary *evidence)
+{
+    json_print(
+        json, "formats:%s in_findings:%g in_project:%g elsewhere:%g other:[",
+        evidence->formats, evidence->found, evidence->own, evidence->elsewhere);
+    for (size_t i = 0; i < evidence->hot.count; i++) {
+        const struct hot_place *place = &evidence->hot.at[i];
+        json_print(json, "{file:%s line:%u end_line:%u function:%s share:%g}",
+                   place->path, place->from, place->to, place->function,
+                   place->share);
+    }
+    json_close(json, ']');
+}
+
 static void print_counts(struct json *json,
                          const struct optimize_report *report)
 {
@@ -125,9 +140,7 @@ static void print_counts(struct json *json,
         json_count(json, standing_key((enum standing)i), tally->of[i]);
     json_print(json, "} profiles:{files:%zu", report->evidence->files);
     if (report->evidence->files > 0)
-        json_print(json, "formats:%s in_findings:%g in_project:%g elsewhere:%g",
-                   report->evidence->formats, report->evidence->found,
-                   report->evidence->own, report->evidence->elsewhere);
+        print_profiles(json, report->evidence);
     json_print(json, "} languages:{");
     for (int i = 0; i < TAKT_SCAN_LANGUAGES; i++) {
         const struct takt_scan_counts *of = &found->of[i];

@@ -52,8 +52,7 @@ struct phrase describe_speedup(const struct advice *advice)
                   seconds_text(advice->baseline_s).at);
 }
 
-/* ", 75.2% of the time"; empty where no profile knows of it. */
-static struct phrase describe_evidence(const struct kept_finding *kept)
+struct phrase describe_evidence(const struct kept_finding *kept)
 {
     struct phrase sizes = {""};
 
@@ -170,58 +169,6 @@ static void print_evidence(const struct optimize_report *report)
             evidence->files > 1 ? "s" : "", evidence->formats,
             100 * evidence->found, 100 * evidence->own,
             100 * evidence->elsewhere);
-}
-
-/* What would stay where it is is not among the best, unless it takes time. */
-static bool is_top(const struct optimize_report *report,
-                   const struct kept_finding *kept, const struct advice *advice)
-{
-    if (kept->finding.is_test || !is_listed(kept))
-        return false;
-    if (report->evidence->files > 0)
-        return kept->share > 0;
-    return advice->is_conditional || advice->backend != TAKT_BACKEND_SCALAR;
-}
-
-static void print_one_top(size_t number, const struct kept_finding *kept,
-                          const struct advice *advice)
-{
-    const struct takt_finding *finding = &kept->finding;
-    const struct phrase speedup = describe_speedup(advice);
-    char path[longest_path], snippet[TAKT_SNIPPET];
-
-    if (number == 1)
-        printf("\n%s\n", kept->share > 0 ? "most time"
-                                         : "most work, by sizes, loops and "
-                                           "calls");
-    printf("  %zu. %s:%u:%u  %s: %s%s\n", number,
-           clean_text(finding->path, path, sizeof path), finding->line,
-           finding->column, describe_found(finding, advice).at, advice->text,
-           describe_evidence(kept).at);
-    if (kept->standing != STANDING_OPEN)
-        printf("     %s\n", standing_text(kept->standing));
-    if (speedup.at[0] != '\0')
-        printf("     %s\n", speedup.at);
-    printf("     %s\n", clean_text(finding->snippet, snippet, sizeof snippet));
-    if (advice->call[0] != '\0')
-        printf("     in C: %s\n", advice->call);
-}
-
-static size_t print_top(const struct optimize_report *report)
-{
-    const struct findings *findings = report->findings;
-    size_t number = 0;
-
-    for (size_t i = 0;
-         report->order != NULL && i < findings->count && number < most_top;
-         i++) {
-        const struct kept_finding *kept = &findings->at[report->order[i]];
-        const struct advice advice =
-            advise(report->rules, &kept->finding, runs_now_of(kept));
-        if (is_top(report, kept, &advice))
-            print_one_top(++number, kept, &advice);
-    }
-    return number;
 }
 
 static void print_profile(const struct optimize_report *report)

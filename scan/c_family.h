@@ -68,8 +68,6 @@ const struct takt_c_name *takt__c_find_field(const struct takt_source *source,
                                              const void *class,
                                              struct takt_text text);
 
-/* Whether the text is one of these words; NULL ends. */
-bool takt__c_is_any(struct takt_text text, const char *const *words);
 /* The first word of a text; whether there is nothing else. */
 struct takt_text takt__c_first_word(struct takt_text text, bool *is_all);
 /* Whether the word is part of the text, without regard to case. */

@@ -84,7 +84,7 @@ static struct takt_c_type range_type(const struct call *call, unsigned at)
         const TSNode callee = takt__node_field(node, "function");
         const struct takt_text name = last_name(call->place->source, callee);
         if (!takt__node_is(callee, "field_expression") &&
-            (takt__text_is(name, "begin") || takt__text_is(name, "cbegin")))
+            (takt__text_in(name, "begin cbegin")))
             node = takt__c_first(takt__node_field(node, "arguments"));
     }
     return takt__c_expression_type(call->place, node, 0);
@@ -301,8 +301,8 @@ static TSNode around(const struct call *call, unsigned levels)
 
     while (levels > 0 && at > 1) {
         at--;
-        if (!takt__node_is(place->at[at - 1], "argument_list") &&
-            !takt__node_is(place->at[at - 1], "parenthesized_expression"))
+        if (!takt__node_in(place->at[at - 1],
+                           "argument_list parenthesized_expression"))
             levels--;
     }
     return at == 0 ? (TSNode){0} : place->at[at - 1];
@@ -387,10 +387,9 @@ static const char *algorithm_op(struct call *call)
 {
     const struct takt_text name = call->name;
 
-    if (takt__text_is(name, "accumulate") || takt__text_is(name, "reduce"))
+    if (takt__text_in(name, "accumulate reduce"))
         return reduction(call);
-    if (takt__text_is(name, "inner_product") ||
-        takt__text_is(name, "transform_reduce"))
+    if (takt__text_in(name, "inner_product transform_reduce"))
         return two_ranges(call);
     const unsigned ends = call->is_ranges ? 1 : 2;
     if (takt__text_is(name, "max_element") && call->count == ends)

@@ -80,10 +80,9 @@ static bool strip_end(struct takt_text *name)
 static bool strip_begin(struct takt_text *name)
 {
     /* these are whole names, though they begin like one of several */
-    static const char *const whole[] = {"mat_mul", "mat_mult", "mat_vec",
-                                        "mat_vec_mul", NULL};
+    static const char whole[] = "mat_mul mat_mult mat_vec mat_vec_mul";
 
-    if (takt__c_is_any(*name, whole) || begins(*name, "matrix_m") ||
+    if (takt__text_in(*name, whole) || begins(*name, "matrix_m") ||
         begins(*name, "matrix_v"))
         return false;
     for (const char *const *word = before; *word != NULL; word++)
@@ -124,11 +123,8 @@ static bool may_be_array(const struct takt_c_place *place, TSNode argument,
 {
     argument = takt__c_bare(argument);
     if (ts_node_is_null(argument) ||
-        takt__node_is(argument, "number_literal") ||
-        takt__node_is(argument, "string_literal") ||
-        takt__node_is(argument, "char_literal") ||
-        takt__node_is(argument, "concatenated_string") ||
-        takt__node_is(argument, "null"))
+        takt__node_in(argument, "number_literal string_literal char_literal "
+                                "concatenated_string null"))
         return false;
     const struct takt_c_type type = takt__c_expression_type(place, argument, 0);
     *is_float |=
@@ -296,7 +292,7 @@ static void tell_blas(const struct takt_c_place *place, const struct blas *row,
         dim[2] = dim[1];
         dim[1] = dim[0];
         rank = 3;
-    } else if (!strcmp(row->stem, "symm") || !strcmp(row->stem, "trmm")) {
+    } else if (takt__word_in(row->stem, "symm trmm")) {
         dim[2] = dim[0];
         rank = 3;
     } else if (!strcmp(row->stem, "symv")) {

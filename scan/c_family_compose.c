@@ -35,12 +35,11 @@ static bool is_count(const struct takt_c_place *place, TSNode node)
 static bool is_division(const struct takt_c_place *place, TSNode node,
                         struct takt_text total)
 {
-    if (!takt__node_is(node, "binary_expression") &&
-        !takt__node_is(node, "assignment_expression"))
+    if (!takt__node_in(node, "binary_expression assignment_expression"))
         return false;
     const struct takt_text sign =
         takt__node_text(place->source, takt__node_field(node, "operator"));
-    return (takt__text_is(sign, "/") || takt__text_is(sign, "/=")) &&
+    return (takt__text_in(sign, "/ /=")) &&
            is_name(place->source, takt__node_field(node, "left"), total) &&
            is_count(place, takt__node_field(node, "right"));
 }
@@ -48,14 +47,13 @@ static bool is_division(const struct takt_c_place *place, TSNode node,
 static bool is_root(const struct takt_c_place *place, TSNode node,
                     struct takt_text total)
 {
-    static const char *const roots[] = {"sqrt", "sqrtf", "std::sqrt", "::sqrt",
-                                        NULL};
+    static const char roots[] = "sqrt sqrtf std::sqrt ::sqrt";
 
     if (!takt__node_is(node, "call_expression"))
         return false;
-    return takt__c_is_any(takt__node_text(place->source,
-                                          takt__node_field(node, "function")),
-                          roots) &&
+    return takt__text_in(takt__node_text(place->source,
+                                         takt__node_field(node, "function")),
+                         roots) &&
            is_name(place->source,
                    takt__c_first(takt__node_field(node, "arguments")), total);
 }
@@ -108,6 +106,28 @@ static bool holds_after(const struct takt_c_place *place, TSNode loop,
 
 /* ---- a loop by itself ---------------------------------------------------- */
 
+/* Elements that change with the loops: of arrays, and of fields of structs. */
+static void count_elements(const struct takt_ir_expr *e, unsigned of[2])
+{
+    if (e->sort == TAKT_IR_ACCESS && e->loops != 0)
+        of[e->is_field]++;
+    for (unsigned i = 0; i < e->parts; i++)
+        count_elements(e->part[i], of);
+}
+
+/* Structs that are gone through for one of their fields are records, and no
+ * arrays of numbers; a field beside an array is one factor of a product. */
+static bool is_of_records(const struct takt_ir_nest *nest)
+{
+    for (unsigned i = 0; i < nest->stmt_count; i++) {
+        unsigned of[2] = {0, 0};
+        count_elements(nest->stmt[i].value, of);
+        if (of[true] > 0 && of[false] == 0)
+            return true;
+    }
+    return false;
+}
+
 void takt__c_judge_loop(const struct takt_c_place *place, TSNode loop,
                         struct takt_ir_verdict *out)
 {
@@ -117,7 +137,8 @@ void takt__c_judge_loop(const struct takt_c_place *place, TSNode loop,
         return;
     nest->place = place;
     nest->source = place->source;
-    if (takt__c_survey(nest, loop) && takt__c_collect(nest, loop))
+    if (takt__c_survey(nest, loop) && takt__c_collect(nest, loop) &&
+        !is_of_records(&nest->ir))
         takt__judge(&nest->ir, TAKT_TAKES_UNKNOWN | TAKT_TAKES_FUSED, out);
     free(nest);
     if (out->op == NULL || out->total.size == 0)
@@ -135,9 +156,7 @@ void takt__c_judge_loop(const struct takt_c_place *place, TSNode loop,
 /* What may stand between loops: declarations and assignments. */
 static bool is_between(TSNode node)
 {
-    return takt__node_is(node, "declaration") ||
-           takt__node_is(node, "comment") ||
-           takt__node_is(node, "expression_statement");
+    return takt__node_in(node, "declaration comment expression_statement");
 }
 
 static void gather(const struct takt_source *source, TSNode first,

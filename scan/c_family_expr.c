@@ -48,15 +48,14 @@ static struct takt_ir_expr *macro_index(struct takt_c_nest *nest, TSNode index,
                                         const struct takt_ir_expr *base,
                                         unsigned depth)
 {
-    static const char *const words[] = {
-        "idx",  "IDX", "index", "INDEX", "IX", "ix",     "IDX2",   "IDX2C",
-        "IDX3", "at",  "AT",    "ij",    "IJ", "offset", "OFFSET", NULL};
+    static const char words[] =
+        "idx IDX index INDEX IX ix IDX2 IDX2C IDX3 at AT ij IJ offset OFFSET";
     const TSNode callee = takt__node_field(index, "function");
     const TSNode list = takt__node_field(index, "arguments");
     struct takt_ir_expr *e = takt__ir_address(&nest->ir, base);
 
     if (e == NULL || ts_node_is_null(callee) || ts_node_is_null(list) ||
-        !takt__c_is_any(takt__node_text(nest->source, callee), words))
+        !takt__text_in(takt__node_text(nest->source, callee), words))
         return NULL;
     const uint32_t count = ts_node_named_child_count(list);
     for (uint32_t i = 0; i < count && i < 3; i++)
@@ -203,14 +202,36 @@ struct takt_ir_expr *takt__c_expr_named(struct takt_c_nest *nest,
     return e;
 }
 
+/* a[i].x, p->x of a pointer that steps: of an array of structs. */
+static struct takt_ir_expr *field_of_element(struct takt_c_nest *nest,
+                                             TSNode node,
+                                             const struct takt_ir_expr *of)
+{
+    const struct takt_text name =
+        takt__node_text(nest->source, takt__node_field(node, "field"));
+    const struct takt_c_type type =
+        takt__c_field_type(nest->place, of->type.fields, name);
+
+    if (of->parts != of->type.rank || of->type.fields == NULL)
+        return NULL; /* of pointers to structs */
+    return takt__ir_field(&nest->ir, nest->source, of, name, ir_type(type));
+}
+
 static struct takt_ir_expr *field(struct takt_c_nest *nest, TSNode node,
                                   unsigned depth)
 {
     const TSNode of = takt__node_field(node, "argument");
     const struct takt_ir_expr *e = takt__c_expr(nest, of, true, depth + 1);
+    const bool is_pointed = takt__text_is(
+        takt__node_text(nest->source, takt__node_field(node, "operator")),
+        "->");
 
-    if (e == NULL || e->loops != 0 || e->is_varying)
+    if (e == NULL || e->is_varying)
         return NULL;
+    if (e->loops != 0)
+        return e->sort == (is_pointed ? TAKT_IR_ADDRESS : TAKT_IR_ACCESS)
+                   ? field_of_element(nest, node, e)
+                   : NULL;
     return takt__c_expr_name(nest, takt__node_text(nest->source, node),
                              takt__c_expression_type(nest->place, node, 0));
 }
@@ -343,8 +364,7 @@ struct takt_ir_expr *takt__c_expr(struct takt_c_nest *nest, TSNode node,
                    ? takt__ir_new(&nest->ir, TAKT_IR_NUMBER)
                    : takt__c_expr(nest, takt__c_first(node), is_index,
                                   depth + 1);
-    if (!strcmp(type, "qualified_identifier") || !strcmp(type, "this") ||
-        !strcmp(type, "sizeof_expression"))
+    if (takt__word_in(type, "qualified_identifier this sizeof_expression"))
         return takt__c_expr_name(
             nest, takt__node_text(nest->source, node),
             (struct takt_c_type){.element = TAKT_IR_UNKNOWN});

@@ -32,6 +32,8 @@ struct takt_c_local {
 struct takt_c_head {
     TSNode node;
     TSNode start, bound; /* may be null */
+    TSNode leaving;      /* if (i >= n) break; that stands first in the body of
+                            a loop without a condition; may be null */
     bool is_over_range;
 };
 
@@ -51,6 +53,11 @@ struct takt_c_nest {
 /* false: there is something in it that we do not understand. */
 bool takt__c_survey(struct takt_c_nest *nest, TSNode loop);
 bool takt__c_collect(struct takt_c_nest *nest, TSNode loop);
+
+/* Whether it is what leaves a loop instead of a condition. */
+bool takt__c_is_leaving(const struct takt_c_nest *nest, TSNode node);
+/* s = 0 in the head of a loop, of a number: it counts with something else. */
+bool takt__c_is_number_start(const struct takt_c_nest *nest, TSNode node);
 
 /* What one statement does; the statements of a block from one on. */
 bool takt__c_collect_within(struct takt_c_nest *nest, TSNode node,
@@ -95,6 +102,14 @@ TSNode takt__c_parameters(TSNode function);
 /* A macro's text, its parameters bound; NULL: not understood. */
 struct takt_ir_expr *takt__c_expr_macro(struct takt_c_nest *nest,
                                         struct takt_text body);
+/* The same of one that assigns: s += x; or do { ... } while (0). */
+bool takt__c_macro_statements(struct takt_c_nest *nest, struct takt_text body,
+                              uint32_t around);
+/* What a call of a macro does that assigns. */
+bool takt__c_collect_macro(struct takt_c_nest *nest, TSNode call,
+                           uint32_t around);
+/* The effect of =, += and the like; false: it is none of these. */
+bool takt__c_effect(struct takt_text sign, enum takt_ir_effect *out);
 /* A call of a function of mathematics by its name, without its arguments. */
 struct takt_ir_expr *takt__c_expr_function(struct takt_c_nest *nest,
                                            struct takt_text name);

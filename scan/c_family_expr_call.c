@@ -48,7 +48,7 @@ static bool is_cast(const struct takt_c_nest *nest, TSNode callee)
     struct takt_c_declaration found;
 
     if ((text.size > 12 && memcmp(text.at, "static_cast<", 12) == 0) ||
-        takt__text_is(text, "float") || takt__text_is(text, "double"))
+        takt__text_in(text, "float double"))
         return true;
     if (!takt__node_is(callee, "identifier") ||
         takt__c_declared(nest->place, text, &found))
@@ -112,15 +112,14 @@ static struct takt_ir_expr *called_element(struct takt_c_nest *nest,
 static struct takt_ir_expr *measure(struct takt_c_nest *nest, TSNode node,
                                     TSNode callee, unsigned depth)
 {
-    static const char *const words[] = {
-        "size",   "rows",   "cols",   "length", "begin", "end",
-        "cbegin", "cend",   "rbegin", "rend",   "ssize", "width",
-        "height", "n_rows", "n_cols", "data",   NULL};
+    static const char words[] =
+        "size rows cols length begin end cbegin cend rbegin rend ssize width "
+        "height n_rows n_cols data";
     const TSNode name = takt__node_field(callee, "field");
     const struct takt_text text =
         takt__node_text(nest->source, ts_node_is_null(name) ? callee : name);
 
-    if (!takt__c_is_any(text, words))
+    if (!takt__text_in(text, words))
         return NULL;
     if (ts_node_is_null(name) /* of the object itself; else of a row, too: */
             ? ts_node_named_child_count(takt__node_field(node, "arguments")) > 0
@@ -134,6 +133,18 @@ static struct takt_ir_expr *measure(struct takt_c_nest *nest, TSNode node,
 struct takt_ir_expr *takt__c_expr_function(struct takt_c_nest *nest,
                                            struct takt_text text)
 {
+    const struct takt_c_name *macro =
+        takt__c_find(nest->source, text, TAKT_C_MACRO);
+
+    if (macro != NULL) { /* #define SQRTF sqrt */
+        const TSNode value = takt__node_field(macro->node, "value");
+        bool is_all = false;
+        if (!ts_node_is_null(value))
+            text = takt__c_first_word(takt__node_text(nest->source, value),
+                                      &is_all);
+        if (!is_all)
+            return NULL;
+    }
     const char *name = mathematics(text);
     struct takt_ir_expr *e =
         name == NULL ? NULL : takt__ir_new(&nest->ir, TAKT_IR_CALL);

@@ -40,8 +40,10 @@ static void read_others(struct takt_c_nest *nest,
 }
 
 /* c[i][j] = 0, in the head of a loop over what is added up there. */
-static bool is_filling(TSNode node)
+static bool is_filling(const struct takt_c_nest *nest, TSNode node)
 {
+    if (takt__c_is_number_start(nest, node))
+        return true;
     return takt__node_is(node, "assignment_expression") &&
            !takt__node_is(takt__node_field(node, "left"), "identifier") &&
            takt__node_is(takt__node_field(node, "right"), "number_literal");
@@ -55,8 +57,9 @@ static bool read_start(struct takt_c_nest *nest, struct takt_ir_loop *loop,
         return true;
     while (takt__node_is(start, "comma_expression")) {
         const TSNode left = takt__node_field(start, "left");
-        start = takt__node_field(
-            start, is_filling(left) ? "right" : "left"); /* s = 0, i = 0 */
+        start = takt__node_field(start, is_filling(nest, left)
+                                            ? "right"
+                                            : "left"); /* s = 0, i = 0 */
     }
     TSNode name = {0};
     if (takt__node_is(start, "declaration")) {
@@ -103,7 +106,7 @@ static bool is_step(const struct takt_c_nest *nest, TSNode update)
         return false;
     const struct takt_text sign =
         takt__node_text(nest->source, takt__node_field(update, "operator"));
-    if (takt__text_is(sign, "+=") || takt__text_is(sign, "-="))
+    if (takt__text_in(sign, "+= -="))
         return true;
     const TSNode right = takt__node_field(update, "right");
     return takt__text_is(sign, "=") && !ts_node_is_null(right) &&
@@ -136,8 +139,7 @@ static bool read_condition(struct takt_c_nest *nest, struct takt_ir_loop *loop,
         head_of(nest, loop)->bound = (TSNode){0};
         return is_read;
     }
-    if (takt__node_is(condition, "update_expression") ||
-        takt__node_is(condition, "identifier")) {
+    if (takt__node_in(condition, "update_expression identifier")) {
         const struct takt_ir_expr *e = takt__c_expr(nest, condition, true, 0);
         return e != NULL && (e->sort == TAKT_IR_COUNT || e->is_varying);
     }
@@ -145,8 +147,8 @@ static bool read_condition(struct takt_c_nest *nest, struct takt_ir_loop *loop,
         return false;
     const struct takt_text sign =
         takt__node_text(nest->source, takt__node_field(condition, "operator"));
-    static const char *const signs[] = {"<", "<=", ">", ">=", "!=", NULL};
-    if (!takt__c_is_any(sign, signs))
+    static const char signs[] = "< <= > >= !=";
+    if (!takt__text_in(sign, signs))
         return false;
     const struct takt_ir_expr *a =
         takt__c_expr(nest, takt__node_field(condition, "left"), true, 0);
@@ -335,8 +337,18 @@ static bool read_head(struct takt_c_nest *nest, struct takt_ir_loop *loop)
     name_while(nest, loop);
     if (takt__node_is(head_of(nest, loop)->node, "for_statement"))
         belong_to_head(nest, loop);
-    return read_condition(
-        nest, loop, takt__node_field(head_of(nest, loop)->node, "condition"));
+    const TSNode leaving = head_of(nest, loop)->leaving;
+    const bool is_left = !ts_node_is_null(leaving);
+    if (!read_condition(
+            nest, loop,
+            takt__node_field(is_left ? leaving : head_of(nest, loop)->node,
+                             "condition")))
+        return false;
+    if (is_left) { /* the opposite is what it goes on with */
+        loop->is_inclusive = !loop->is_inclusive;
+        loop->is_downward = !loop->is_downward;
+    }
+    return true;
 }
 
 bool takt__c_read_head(struct takt_c_nest *nest, unsigned index)

@@ -145,24 +145,36 @@ static struct takt_ir_expr *function(struct takt_c_nest *nest, TSNode callee,
     return e;
 }
 
-static struct takt_ir_expr *macro(struct takt_c_nest *nest, TSNode callee,
-                                  TSNode arguments, unsigned depth)
+/* The text of a macro, its parameters bound; empty: it is none. */
+static struct takt_text macro_text(struct takt_c_nest *nest, TSNode callee,
+                                   TSNode arguments, unsigned depth)
 {
     const struct takt_c_name *found = takt__c_find(
         nest->source, takt__node_text(nest->source, callee), TAKT_C_MACRO);
-    const unsigned locals = nest->locals;
+    struct takt_text none = {"", 0};
 
     if (found == NULL)
-        return NULL;
+        return none;
     const TSNode parameters = takt__node_field(found->node, "parameters");
     const TSNode body = takt__node_field(found->node, "value");
     if (ts_node_is_null(parameters) || ts_node_is_null(body) ||
         !bind(nest, parameters, arguments, depth))
-        return NULL;
-    struct takt_ir_expr *e =
-        takt__c_expr_macro(nest, takt__node_text(nest->source, body));
+        return none;
+    return takt__node_text(nest->source, body);
+}
+
+bool takt__c_collect_macro(struct takt_c_nest *nest, TSNode call,
+                           uint32_t around)
+{
+    const unsigned locals = nest->locals;
+    const struct takt_text body =
+        macro_text(nest, takt__node_field(call, "function"),
+                   takt__node_field(call, "arguments"), 0);
+    const bool is_read =
+        body.size > 0 && takt__c_macro_statements(nest, body, around);
+
     nest->locals = locals;
-    return e;
+    return is_read;
 }
 
 struct takt_ir_expr *takt__c_expr_inlined(struct takt_c_nest *nest,
@@ -172,7 +184,11 @@ struct takt_ir_expr *takt__c_expr_inlined(struct takt_c_nest *nest,
     if (!takt__node_is(callee, "identifier") || nest->inlined == NESTED)
         return NULL;
     nest->inlined++;
-    struct takt_ir_expr *e = macro(nest, callee, arguments, depth);
+    const unsigned locals = nest->locals;
+    const struct takt_text body = macro_text(nest, callee, arguments, depth);
+    struct takt_ir_expr *e =
+        body.size > 0 ? takt__c_expr_macro(nest, body) : NULL;
+    nest->locals = locals;
     if (e == NULL)
         e = function(nest, callee, arguments, depth);
     nest->inlined--;

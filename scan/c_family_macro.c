@@ -87,8 +87,7 @@ static struct takt_ir_expr *read_call(struct macro_reading *in,
 /* (float)x and (size_t)i: what is between the parentheses is a type. */
 static bool skip_cast(struct macro_reading *in)
 {
-    static const char *const types[] = {"float", "double",   "int", "size_t",
-                                        "long",  "unsigned", NULL};
+    static const char types[] = "float double int size_t long unsigned";
     struct macro_reading ahead = *in;
     bool is_type = false;
 
@@ -96,7 +95,7 @@ static bool skip_cast(struct macro_reading *in)
         const struct takt_text word = read_word(&ahead);
         if (word.size == 0)
             break;
-        if (!takt__c_is_any(word, types))
+        if (!takt__text_in(word, types))
             return false;
         is_type = true;
     }
@@ -234,4 +233,61 @@ struct takt_ir_expr *takt__c_expr_macro(struct takt_c_nest *nest,
     struct takt_ir_expr *e = read_choice(&in);
 
     return next(&in) == '\0' ? e : NULL;
+}
+
+/* ---- statements ---------------------------------------------------------- */
+
+static bool accept_word(struct macro_reading *in, const char *word)
+{
+    struct macro_reading ahead = *in;
+
+    if (!takt__text_is(read_word(&ahead), word))
+        return false;
+    *in = ahead;
+    return true;
+}
+
+static bool read_assignment(struct macro_reading *in, uint32_t around)
+{
+    struct takt_ir_stmt stmt = {.around = around};
+    struct takt_text sign = {NULL, 1};
+
+    stmt.target = read_element(in);
+    const char first = next(in);
+    sign.at = in->left.at;
+    sign.size += first != '=' && in->left.size > 1;
+    if (stmt.target == NULL || first == '\0' ||
+        !takt__c_effect(sign, &stmt.effect))
+        return false;
+    pass(in, sign.size);
+    stmt.value = read_choice(in);
+    if (stmt.value == NULL || (stmt.target->sort != TAKT_IR_NAME &&
+                               stmt.target->sort != TAKT_IR_ACCESS))
+        return false;
+    stmt.target->is_varying |= stmt.target->sort == TAKT_IR_NAME;
+    takt__ir_simplify(&in->nest->ir, &stmt);
+    return takt__c_add(in->nest, stmt);
+}
+
+bool takt__c_macro_statements(struct takt_c_nest *nest, struct takt_text body,
+                              uint32_t around)
+{
+    struct macro_reading in = {nest, body, 0};
+    const bool is_do = accept_word(&in, "do");
+    const bool is_block = accept(&in, '{');
+
+    do {
+        while (accept(&in, ';'))
+            continue;
+        if ((is_block && next(&in) == '}') || next(&in) == '\0')
+            break;
+        if (!read_assignment(&in, around))
+            return false;
+    } while (accept(&in, ';'));
+    if (is_block != accept(&in, '}'))
+        return false;
+    if (is_do && (!accept_word(&in, "while") || !accept(&in, '(') ||
+                  !accept(&in, '0') || !accept(&in, ')')))
+        return false;
+    return next(&in) == '\0';
 }

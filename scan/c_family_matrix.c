@@ -115,8 +115,8 @@ static void judge_operator(const struct takt_c_place *place, TSNode node,
         if (takt__text_is(sign, "/=") && pair.left.kind != TAKT_IR_ARRAY)
             pair.right = (struct takt_c_type){.element = TAKT_IR_F64};
         /* v += a * b: the product is what counts, and is found by itself */
-        else if (sign.size != 2 || (!takt__node_is(right, "identifier") &&
-                                    !takt__node_is(right, "number_literal")))
+        else if (sign.size != 2 ||
+                 (!takt__node_in(right, "identifier number_literal")))
             return;
         sign.size = 1;
     }
@@ -126,7 +126,7 @@ static void judge_operator(const struct takt_c_place *place, TSNode node,
     const struct takt_c_type type =
         is_matrix_like(pair.left) ? pair.left : pair.right;
     tell_type(out, type);
-    if (strcmp(out->op, "matmul") != 0 && strcmp(out->op, "gemv") != 0)
+    if (!takt__word_in(out->op, "matmul gemv"))
         takt__tell_size(&out->size, TAKT_SIZE_TYPE, 1,
                         (uint64_t[]){elements(type)});
 }
@@ -215,8 +215,7 @@ static bool is_kept(const struct takt_c_place *place)
     const TSNode outer =
         place->depth > 1 ? place->at[place->depth - 2] : (TSNode){0};
 
-    return takt__node_is(outer, "init_declarator") ||
-           takt__node_is(outer, "assignment_expression");
+    return takt__node_in(outer, "init_declarator assignment_expression");
 }
 
 static void judge_call(const struct takt_c_place *place, TSNode node,
@@ -242,8 +241,7 @@ static void judge_call(const struct takt_c_place *place, TSNode node,
                             type.kind)
                   : look_up(functions, sizeof functions / sizeof *functions,
                             text, type.kind);
-    if (out->op != NULL && is_method &&
-        (!strcmp(out->op, "max") || !strcmp(out->op, "min")) &&
+    if (out->op != NULL && is_method && (takt__word_in(out->op, "max min")) &&
         ts_node_named_child_count(list) > 0) {
         /* maxCoeff(&row, &column) says where; a.max(b) is of elements */
         if (text.size < 5)
@@ -252,7 +250,7 @@ static void judge_call(const struct takt_c_place *place, TSNode node,
             out->op = !strcmp(out->op, "max") ? "argmax" : "argmin";
     }
     if (out->op != NULL && !is_method && ts_node_named_child_count(list) > 1 &&
-        (!strcmp(out->op, "max") || !strcmp(out->op, "min")))
+        (takt__word_in(out->op, "max min")))
         out->op = NULL; /* of elements */
     if (out->op != NULL && !strcmp(out->op, "transpose") && !is_kept(place))
         out->op = NULL; /* a product takes it as it is */

@@ -14,14 +14,6 @@ enum { DEEPEST = 16, LEAST = 64 }; /* namespaces in namespaces; slots */
 
 /* ---- texts --------------------------------------------------------------- */
 
-bool takt__c_is_any(struct takt_text text, const char *const *words)
-{
-    for (; *words != NULL; words++)
-        if (takt__text_is(text, *words))
-            return true;
-    return false;
-}
-
 struct takt_text takt__c_first_word(struct takt_text text, bool *is_all)
 {
     while (text.size > 0 && isspace((unsigned char)*text.at))
@@ -54,8 +46,7 @@ TSNode takt__c_first(TSNode node)
 TSNode takt__c_bare(TSNode node)
 {
     while (!ts_node_is_null(node) &&
-           (takt__node_is(node, "parenthesized_expression") ||
-            takt__node_is(node, "condition_clause")))
+           (takt__node_in(node, "parenthesized_expression condition_clause")))
         node = takt__c_first(node);
     return node;
 }
@@ -75,8 +66,7 @@ TSNode takt__c_without_casts(const struct takt_source *source, TSNode node)
             return node;
         const struct takt_text callee =
             takt__node_text(source, takt__node_field(node, "function"));
-        if (!takt__text_is(callee, "float") &&
-            !takt__text_is(callee, "double") &&
+        if (!takt__text_in(callee, "float double") &&
             (callee.size < 12 || memcmp(callee.at, "static_cast<", 12) != 0))
             return node;
         node = takt__c_first(takt__node_field(node, "arguments"));
@@ -191,21 +181,17 @@ const struct takt_c_name *takt__c_find_field(const struct takt_source *source,
 TSNode takt__c_declared_name(TSNode declarator, bool *is_function)
 {
     for (unsigned i = 0; i < 32 && !ts_node_is_null(declarator); i++) {
-        if (takt__node_is(declarator, "identifier") ||
-            takt__node_is(declarator, "field_identifier") ||
-            takt__node_is(declarator, "type_identifier") ||
-            takt__node_is(declarator, "qualified_identifier") ||
-            takt__node_is(declarator, "operator_name") ||
-            takt__node_is(declarator, "destructor_name"))
+        if (takt__node_in(declarator,
+                          "identifier field_identifier type_identifier "
+                          "qualified_identifier operator_name destructor_name"))
             return declarator;
         if (takt__node_is(declarator, "function_declarator"))
             *is_function = true;
         const TSNode inner = takt__node_field(declarator, "declarator");
         declarator = ts_node_is_null(inner) ? takt__c_first(declarator) : inner;
         while (!ts_node_is_null(declarator) &&
-               (takt__node_is(declarator, "type_qualifier") ||
-                takt__node_is(declarator, "comment") ||
-                takt__node_is(declarator, "attribute_specifier")))
+               (takt__node_in(declarator,
+                              "type_qualifier comment attribute_specifier")))
             declarator = ts_node_next_named_sibling(declarator);
     }
     return (TSNode){0};
@@ -276,7 +262,7 @@ static void gather_one(struct takt_source *source, TSNode node,
 {
     const char *type = ts_node_type(node);
 
-    if (!strcmp(type, "declaration") || !strcmp(type, "field_declaration")) {
+    if (takt__word_in(type, "declaration field_declaration")) {
         gather_type(source, takt__node_field(node, "type"), depth);
         gather_declarators(source, node, class);
     } else if (!strcmp(type, "function_definition")) {
@@ -286,19 +272,16 @@ static void gather_one(struct takt_source *source, TSNode node,
         gather_typedef(source, node);
     } else if (!strcmp(type, "alias_declaration")) {
         keep(source, takt__node_field(node, "name"), TAKT_C_TYPE, node, node);
-    } else if (!strcmp(type, "preproc_def") ||
-               !strcmp(type, "preproc_function_def")) {
+    } else if (takt__word_in(type, "preproc_def preproc_function_def")) {
         keep(source, takt__node_field(node, "name"), TAKT_C_MACRO, node, node);
-    } else if (!strcmp(type, "struct_specifier") ||
-               !strcmp(type, "class_specifier") ||
-               !strcmp(type, "enum_specifier")) {
+    } else if (takt__word_in(
+                   type, "struct_specifier class_specifier enum_specifier")) {
         gather_type(source, node, depth);
-    } else if (!strcmp(type, "namespace_definition") ||
-               !strcmp(type, "linkage_specification")) {
+    } else if (takt__word_in(type,
+                             "namespace_definition linkage_specification")) {
         gather(source, takt__node_field(node, "body"), class, depth + 1);
     } else if (!strncmp(type, "preproc_", 8) ||
-               !strcmp(type, "template_declaration") ||
-               !strcmp(type, "ERROR")) {
+               takt__word_in(type, "template_declaration ERROR")) {
         gather(source, node, class, depth + 1);
     } else if (!strcmp(type, "using_declaration")) {
         const struct takt_text text = takt__node_text(source, node);
@@ -405,14 +388,13 @@ static bool is_test_name(struct takt_text stem)
 
 static bool is_test_path(const char *path)
 {
-    static const char *const folders[] = {"test",      "tests", "testing",
-                                          "unittests", "gtest", NULL};
+    static const char folders[] = "test tests testing unittests gtest";
     const char *part = path;
 
     for (const char *slash; (slash = strchr(part, '/')) != NULL;
          part = slash + 1)
-        if (takt__c_is_any((struct takt_text){part, (size_t)(slash - part)},
-                           folders))
+        if (takt__text_in((struct takt_text){part, (size_t)(slash - part)},
+                          folders))
             return true;
     const char *dot = strrchr(part, '.');
     return is_test_name((struct takt_text){

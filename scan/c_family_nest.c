@@ -106,8 +106,7 @@ static bool is_read_before(struct takt_c_nest *nest, TSNode assignment)
     return local->is_read;
 }
 
-static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
-                               uint32_t around)
+bool takt__c_effect(struct takt_text sign, enum takt_ir_effect *out)
 {
     static const struct {
         const char *sign;
@@ -117,11 +116,22 @@ static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
                  {"-=", TAKT_IR_DIFFERENCE},
                  {"*=", TAKT_IR_PRODUCT},
                  {"/=", TAKT_IR_QUOTIENT}};
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (takt__text_is(sign, signs[i].sign)) {
+            *out = signs[i].effect;
+            return true;
+        }
+    return false;
+}
+
+static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
+                               uint32_t around)
+{
     const struct takt_text sign =
         takt__node_text(nest->source, takt__node_field(node, "operator"));
     const TSNode left = takt__c_bare(takt__node_field(node, "left"));
     struct takt_ir_stmt stmt = {.around = around};
-    bool is_known = false;
 
     if (takt__node_is(left, "identifier")) {
         const struct takt_c_local *local =
@@ -134,11 +144,7 @@ static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
               (nest->is_choosing || is_read_before(nest, node))))
             return pass_on(nest, node, left, sign);
     }
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (takt__text_is(sign, signs[i].sign)) {
-            stmt.effect = signs[i].effect;
-            is_known = true;
-        }
+    const bool is_known = takt__c_effect(sign, &stmt.effect);
     TSNode right = takt__c_bare(takt__node_field(node, "right"));
     if (!ts_node_is_null(right) &&
         takt__node_is(right, "assignment_expression")) { /* a = b = c */
@@ -159,11 +165,27 @@ static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
     return takt__c_add(nest, stmt);
 }
 
+/* Numbers that the head of a loop sets, before it. */
+static bool collect_start(struct takt_c_nest *nest, TSNode start,
+                          uint32_t around)
+{
+    if (around == 0 || ts_node_is_null(start))
+        return true;
+    if (takt__c_is_number_start(nest, start))
+        return collect_assignment(nest, start, around);
+    return !takt__node_is(start, "comma_expression") ||
+           (collect_start(nest, takt__node_field(start, "left"), around) &&
+            collect_start(nest, takt__node_field(start, "right"), around));
+}
+
 static bool collect_loop(struct takt_c_nest *nest, TSNode node, unsigned depth)
 {
     if (nest->ir.open == nest->ir.loop_count)
         return false;
     const unsigned loop = nest->ir.open++;
+    if (!collect_start(nest, takt__node_field(node, "initializer"),
+                       nest->ir.loop[loop].around & ~(UINT32_C(1) << loop)))
+        return false;
     const TSNode body = takt__node_field(node, "body");
     return takt__c_read_head(nest, loop) && !ts_node_is_null(body) &&
            takt__c_collect_within(nest, body, nest->ir.loop[loop].around,
@@ -178,8 +200,8 @@ static bool collect_push(struct takt_c_nest *nest, TSNode node, uint32_t around)
     const TSNode name = takt__node_field(callee, "field");
 
     if (ts_node_is_null(name) || ts_node_named_child_count(list) != 1 ||
-        (!takt__text_is(takt__node_text(nest->source, name), "push_back") &&
-         !takt__text_is(takt__node_text(nest->source, name), "emplace_back")))
+        (!takt__text_in(takt__node_text(nest->source, name),
+                        "push_back emplace_back")))
         return false;
     struct takt_ir_expr *to =
         takt__c_expr(nest, takt__node_field(callee, "argument"), false, 0);
@@ -210,8 +232,7 @@ static bool collect_swap(struct takt_c_nest *nest, TSNode node, uint32_t around)
     const struct takt_text callee =
         takt__node_text(nest->source, takt__node_field(node, "function"));
 
-    if ((!takt__text_is(callee, "std::swap") &&
-         !takt__text_is(callee, "swap")) ||
+    if ((!takt__text_in(callee, "std::swap swap")) ||
         ts_node_named_child_count(list) != 2)
         return false;
     struct takt_ir_expr *a =
@@ -230,8 +251,7 @@ static bool collect_swap(struct takt_c_nest *nest, TSNode node, uint32_t around)
 /* assert(..), and what fills an array before something is added up in it. */
 static bool is_harmless(const struct takt_c_nest *nest, TSNode call)
 {
-    static const char *const fills[] = {"memset", "std::memset", "std::fill",
-                                        "fill",   "std::fill_n", NULL};
+    static const char fills[] = "memset std::memset std::fill fill std::fill_n";
     const TSNode list = takt__node_field(call, "arguments");
     const struct takt_text callee =
         takt__node_text(nest->source, takt__node_field(call, "function"));
@@ -243,7 +263,7 @@ static bool is_harmless(const struct takt_c_nest *nest, TSNode call)
     for (uint32_t i = 1; i < count && i < 3; i++)
         is_number |=
             takt__node_is(ts_node_named_child(list, i), "number_literal");
-    return is_number && takt__c_is_any(callee, fills);
+    return is_number && takt__text_in(callee, fills);
 }
 
 static bool collect_expression(struct takt_c_nest *nest, TSNode node,
@@ -258,7 +278,8 @@ static bool collect_expression(struct takt_c_nest *nest, TSNode node,
                                   around);
     if (takt__node_is(node, "call_expression"))
         return is_harmless(nest, node) || collect_push(nest, node, around) ||
-               collect_swap(nest, node, around);
+               collect_swap(nest, node, around) ||
+               takt__c_collect_macro(nest, node, around);
     return takt__node_is(node, "assignment_expression") &&
            collect_assignment(nest, node, around);
 }
@@ -292,8 +313,9 @@ bool takt__c_collect_within(struct takt_c_nest *nest, TSNode node,
     if (!strcmp(type, "expression_statement"))
         return collect_expression(nest, takt__c_first(node), around);
     if (!strcmp(type, "if_statement"))
-        return takt__c_collect_choice(nest, node, around, depth);
-    if (!strcmp(type, "comment") || !strcmp(type, "preproc_call"))
+        return takt__c_is_leaving(nest, node) ||
+               takt__c_collect_choice(nest, node, around, depth);
+    if (takt__word_in(type, "comment preproc_call"))
         return true;
     if (strcmp(type, "compound_statement") != 0)
         return false;

@@ -16,14 +16,13 @@ enum { LONGEST_MACRO = 400, LONGEST = TAKT_OUTLINE_LONGEST / 4 };
 /* Whether a { there begins the body of a function: f() {, f() const {. */
 static bool is_body(const char *start, const char *brace)
 {
-    static const char *const words[] = {"const", "noexcept", "override",
-                                        "final", NULL};
+    static const char words[] = "const noexcept override final";
 
     while (brace > start && isspace((unsigned char)brace[-1]))
         brace--;
     return brace > start &&
            (brace[-1] == ')' ||
-            takt__c_is_any(takt__outline_word_before(start, brace), words));
+            takt__text_in(takt__outline_word_before(start, brace), words));
 }
 
 static void name(const struct takt_outline *in, struct takt_text word)

@@ -33,8 +33,7 @@ bool takt__c_place(const struct takt_source *source, TSNode node,
 static bool is_never(const struct takt_source *source, TSNode condition)
 {
     return !ts_node_is_null(condition) &&
-           (takt__text_is(takt__node_text(source, condition), "0") ||
-            takt__text_is(takt__node_text(source, condition), "false"));
+           (takt__text_in(takt__node_text(source, condition), "0 false"));
 }
 
 bool takt__c_is_dead(const struct takt_c_place *place)
@@ -42,8 +41,7 @@ bool takt__c_is_dead(const struct takt_c_place *place)
     for (unsigned i = 0; i + 1 < place->depth; i++) {
         const TSNode at = place->at[i], next = place->at[i + 1];
         const char *type = ts_node_type(at);
-        if (strcmp(type, "preproc_if") != 0 &&
-            strcmp(type, "preproc_elif") != 0)
+        if (!takt__word_in(type, "preproc_if preproc_elif"))
             continue;
         const TSNode other = takt__node_field(at, "alternative");
         if (is_never(place->source, takt__node_field(at, "condition")) &&
@@ -78,8 +76,7 @@ static struct takt_text class_around(const struct takt_c_place *place,
     for (unsigned i = 0; i < place->depth; i++) {
         if (ts_node_eq(place->at[i], function))
             break;
-        if (!takt__node_is(place->at[i], "class_specifier") &&
-            !takt__node_is(place->at[i], "struct_specifier"))
+        if (!takt__node_in(place->at[i], "class_specifier struct_specifier"))
             continue;
         const TSNode name = takt__node_field(place->at[i], "name");
         if (!ts_node_is_null(name))
@@ -109,20 +106,11 @@ void takt__c_function_name(const struct takt_c_place *place, char *out,
 
 static bool is_test_word(struct takt_text name)
 {
-    static const char *const words[] = {"TEST",
-                                        "TEST_F",
-                                        "TEST_P",
-                                        "TYPED_TEST",
-                                        "TYPED_TEST_P",
-                                        "TEST_CASE",
-                                        "TEST_METHOD",
-                                        "SCENARIO",
-                                        "SECTION",
-                                        "BOOST_AUTO_TEST_CASE",
-                                        "BOOST_FIXTURE_TEST_CASE",
-                                        "START_TEST",
-                                        NULL};
-    return takt__c_is_any(name, words) ||
+    static const char words[] =
+        "TEST TEST_F TEST_P TYPED_TEST TYPED_TEST_P TEST_CASE TEST_METHOD "
+        "SCENARIO SECTION BOOST_AUTO_TEST_CASE BOOST_FIXTURE_TEST_CASE "
+        "START_TEST";
+    return takt__text_in(name, words) ||
            (name.size > 5 && memcmp(name.at, "test_", 5) == 0);
 }
 
@@ -255,8 +243,8 @@ static bool declared_at(const struct takt_c_place *place, unsigned level,
     const TSNode at = place->at[level];
     const char *type = ts_node_type(at);
 
-    if (!strcmp(type, "compound_statement") ||
-        !strcmp(type, "case_statement") || !strncmp(type, "preproc_", 8))
+    if (takt__word_in(type, "compound_statement case_statement") ||
+        !strncmp(type, "preproc_", 8))
         return level + 1 < place->depth &&
                (declared_in_block(source, at, place->at[level + 1], name,
                                   out) ||
@@ -273,8 +261,7 @@ static bool declared_at(const struct takt_c_place *place, unsigned level,
     if (!strcmp(type, "function_definition") && level + 1 < place->depth &&
         declared_in_block(source, at, place->at[level + 1], name, out))
         return true; /* f(x) double *x; { ... } */
-    if (!strcmp(type, "function_definition") ||
-        !strcmp(type, "lambda_expression"))
+    if (takt__word_in(type, "function_definition lambda_expression"))
         return declared_by_parameters(
             source, takt__node_field(at, "declarator"), name, out);
     return false;

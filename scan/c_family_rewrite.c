@@ -60,18 +60,6 @@ static bool may_replace(const struct takt_rw_nest *nest, TSNode loop)
     return true;
 }
 
-/* Ops that are more than one loop: a call for the first would not be theirs. */
-static bool is_composed(const char *op)
-{
-    static const char *const ops[] = {"softmax", "layernorm", "attention",
-                                      "conv2d",  "pooling",   "variance"};
-
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
-        if (strcmp(op, ops[i]) == 0)
-            return true;
-    return false;
-}
-
 void takt__c_rewrite(const struct takt_c_place *place, TSNode loop,
                      struct takt_finding *out)
 {
@@ -81,9 +69,10 @@ void takt__c_rewrite(const struct takt_c_place *place, TSNode loop,
     struct takt_text text = {before, 0};
 
     if (out->certainty != TAKT_EXACT || !out->is_dtype_known ||
-        is_composed(out->op->name) || !takt__rw_read(&nest, loop) ||
-        !may_replace(&nest, loop) || !write_call(&call) ||
-        !do_locals_fit(&call))
+        takt__word_in(out->op->name,
+                      "softmax layernorm attention conv2d pooling variance") ||
+        !takt__rw_read(&nest, loop) || !may_replace(&nest, loop) ||
+        !write_call(&call) || !do_locals_fit(&call))
         return;
     const struct takt_text target =
         takt__node_text(place->source, nest.stmt[0].left);

@@ -134,7 +134,7 @@ static bool write_binary(struct takt_rw_call *call, TSNode node)
     if (takt__text_is(sign, "*"))
         return takt__rw_product(call->nest, node, call->element, 0, &product) &&
                write_product(call, &product);
-    if (takt__text_is(sign, "-") || takt__text_is(sign, "/"))
+    if (takt__text_in(sign, "- /"))
         return take(call, left, &a) && take(call, right, &b) &&
                tell_pair(call, sign.at[0] == '-' ? "sub" : "div", &a, &b);
     if (!takt__text_is(sign, "+"))

@@ -38,16 +38,17 @@ static int loop_of(const struct takt_rw_nest *nest, struct takt_text name)
 /* Casts between the types of sizes change nothing. */
 static TSNode without_cast(const struct takt_source *source, TSNode node)
 {
-    static const char *const types[] = {
-        "size_t",   "ptrdiff_t",     "int",       "long",    "ssize_t",
-        "unsigned", "unsigned long", "long long", "int64_t", "uint64_t",
-        NULL};
+    static const char types[] = "size_t ptrdiff_t int long ssize_t unsigned "
+                                "int64_t uint64_t";
 
     if (!takt__node_is(node, "cast_expression"))
         return node;
     const struct takt_text type =
         takt__node_text(source, takt__node_field(node, "type"));
-    return takt__c_is_any(type, types) ? takt__node_field(node, "value") : node;
+    return takt__text_in(type, types) || takt__text_is(type, "long long") ||
+                   takt__text_is(type, "unsigned long")
+               ? takt__node_field(node, "value")
+               : node;
 }
 
 static bool add_linear(const struct takt_rw_nest *nest, TSNode node,

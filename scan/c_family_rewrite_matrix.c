@@ -14,10 +14,9 @@ struct rw_core {
 
 static bool is_zero_text(struct takt_text text)
 {
-    static const char *const zeros[] = {"0",    "0.0", "0.0f", "0.",
-                                        "0.0F", "0.f", "0.F",  NULL};
+    static const char zeros[] = "0 0.0 0.0f 0. 0.0F 0.f 0.F";
 
-    return takt__c_is_any(text, zeros);
+    return takt__text_in(text, zeros);
 }
 
 /* { float s = 0; for (..) s += ..; c[..] = s; } */

@@ -103,9 +103,6 @@ static bool is_size_call(const struct takt_rw_nest *nest, TSNode node)
 static bool is_invariant(const struct takt_rw_nest *nest, TSNode node,
                          unsigned depth)
 {
-    static const char *const inner[] = {"binary_expression",
-                                        "parenthesized_expression", NULL};
-
     if (depth == 0 || ts_node_is_null(node))
         return false;
     if (takt__node_is(node, "number_literal"))
@@ -121,7 +118,7 @@ static bool is_invariant(const struct takt_rw_nest *nest, TSNode node,
     if (takt__node_is(node, "field_expression"))
         return is_invariant(nest, takt__node_field(node, "argument"),
                             depth - 1);
-    if (!takt__node_is(node, inner[0]) && !takt__node_is(node, inner[1]))
+    if (!takt__node_in(node, "binary_expression parenthesized_expression"))
         return false;
     for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
         if (!is_invariant(nest, ts_node_named_child(node, i), depth - 1))
@@ -147,8 +144,7 @@ static bool is_whole(const struct takt_rw_nest *nest, TSNode node,
         return value >= 0;
     if (is_size_call(nest, node))
         return true;
-    if (takt__node_is(node, "identifier") ||
-        takt__node_is(node, "field_expression")) {
+    if (takt__node_in(node, "identifier field_expression")) {
         const struct takt_c_type type =
             takt__c_expression_type(nest->place, node, 0);
         return type.element == TAKT_IR_INTEGER && type.rank == 0 &&
@@ -254,13 +250,8 @@ static enum takt_ir_element element_of(const struct takt_source *source,
 
 static bool is_zero(const struct takt_source *source, TSNode node)
 {
-    static const char *const zeros[] = {"0",    "0.0", "0.0f", "0.",
-                                        "0.0F", "0.f", "0.F",  NULL};
-
-    for (const char *const *one = zeros; *one != NULL; one++)
-        if (is_text(source, node, *one))
-            return true;
-    return false;
+    return takt__text_in(takt__node_text(source, node),
+                         "0 0.0 0.0f 0. 0.0F 0.f 0.F");
 }
 
 /* float s = 0; const float x = a[i]; const float *row = a + i * n; */

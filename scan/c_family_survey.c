@@ -11,10 +11,8 @@ enum { DEEPEST = 40 };
 
 bool takt__c_is_loop(TSNode node)
 {
-    return takt__node_is(node, "for_statement") ||
-           takt__node_is(node, "while_statement") ||
-           takt__node_is(node, "do_statement") ||
-           takt__node_is(node, "for_range_loop");
+    return takt__node_in(
+        node, "for_statement while_statement do_statement for_range_loop");
 }
 
 struct takt_c_local *takt__c_local_named(struct takt_c_nest *nest,
@@ -55,8 +53,8 @@ static bool step_name(struct takt_c_nest *nest, TSNode update, uint32_t around)
  * is none. */
 static bool is_told(TSNode by, unsigned depth)
 {
-    if (takt__node_is(by, "subscript_expression") ||
-        takt__node_is(by, "call_expression") || depth > DEEPEST)
+    if (takt__node_in(by, "subscript_expression call_expression") ||
+        depth > DEEPEST)
         return true;
     if (takt__node_is(by, "pointer_expression"))
         return !takt__node_is(takt__node_field(by, "argument"), "identifier");
@@ -83,8 +81,7 @@ static bool survey_assignment(struct takt_c_nest *nest, TSNode node,
         return false;
     const bool is_counter =
         local->type.rank > 0 || local->type.element == TAKT_IR_INTEGER;
-    if (is_counter &&
-        (takt__text_is(sign, "+=") || takt__text_is(sign, "-=")) &&
+    if (is_counter && (takt__text_in(sign, "+= -=")) &&
         !is_told(takt__node_field(node, "right"), 0)) {
         local->is_stepped = true;
         local->is_strided |= !takt__text_is(
@@ -133,6 +130,81 @@ static bool survey_declaration(struct takt_c_nest *nest, TSNode node,
 static bool survey(struct takt_c_nest *nest, TSNode node, uint32_t around,
                    unsigned depth);
 
+bool takt__c_is_number_start(const struct takt_c_nest *nest, TSNode node)
+{
+    const TSNode left = takt__node_field(node, "left");
+
+    if (!takt__node_is(node, "assignment_expression") ||
+        !takt__node_is(left, "identifier"))
+        return false;
+    const struct takt_c_type type =
+        takt__c_type_of(nest->place, takt__node_text(nest->source, left));
+    return type.rank == 0 && takt__c_is_float(type);
+}
+
+/* Numbers are set before the loop that counts. */
+static bool survey_start(struct takt_c_nest *nest, TSNode node,
+                         const struct takt_ir_loop *loop, uint32_t around,
+                         unsigned depth)
+{
+    if (takt__c_is_number_start(nest, node))
+        return around == 0 || survey_assignment(nest, node, around);
+    if (!takt__node_is(node, "comma_expression"))
+        return survey(nest, node, loop->around, depth);
+    return depth < DEEPEST &&
+           survey_start(nest, takt__node_field(node, "left"), loop, around,
+                        depth + 1) &&
+           survey_start(nest, takt__node_field(node, "right"), loop, around,
+                        depth + 1);
+}
+
+bool takt__c_is_leaving(const struct takt_c_nest *nest, TSNode node)
+{
+    for (unsigned i = 0; i < nest->ir.loop_count; i++)
+        if (!ts_node_is_null(nest->head[i].leaving) &&
+            ts_node_eq(nest->head[i].leaving, node))
+            return true;
+    return false;
+}
+
+/* for (;;) and while (1). */
+static bool is_endless(const struct takt_c_nest *nest, TSNode loop)
+{
+    static const char always[] = "1 true";
+    const TSNode condition = takt__node_field(loop, "condition");
+
+    return takt__node_is(loop, "for_statement")
+               ? ts_node_is_null(condition) &&
+                     ts_node_is_null(takt__node_field(loop, "update"))
+               : takt__node_is(loop, "while_statement") &&
+                     takt__text_in(
+                         takt__node_text(nest->source, takt__c_bare(condition)),
+                         always);
+}
+
+/* The if (i >= n) break; of such a loop, or a null node. */
+static TSNode leaving_of(const struct takt_c_nest *nest, TSNode loop)
+{
+    const TSNode body = takt__node_field(loop, "body");
+    const uint32_t count =
+        is_endless(nest, loop) ? ts_node_named_child_count(body) : 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const TSNode one = ts_node_named_child(body, i);
+        TSNode then = takt__node_field(one, "consequence");
+        if (takt__node_in(one, "comment declaration"))
+            continue;
+        if (!takt__node_is(one, "if_statement") ||
+            !ts_node_is_null(takt__node_field(one, "alternative")))
+            break;
+        if (takt__node_is(then, "compound_statement") &&
+            ts_node_named_child_count(then) == 1)
+            then = takt__c_first(then);
+        return takt__node_is(then, "break_statement") ? one : (TSNode){0};
+    }
+    return (TSNode){0};
+}
+
 static bool survey_loop(struct takt_c_nest *nest, TSNode node, uint32_t around,
                         unsigned depth)
 {
@@ -141,50 +213,37 @@ static bool survey_loop(struct takt_c_nest *nest, TSNode node, uint32_t around,
     const unsigned index = nest->ir.loop_count++;
     struct takt_ir_loop *loop = &nest->ir.loop[index];
     *loop = (struct takt_ir_loop){.var = {"", 0}};
-    nest->head[index] = (struct takt_c_head){.node = node};
+    nest->head[index] =
+        (struct takt_c_head){.node = node, .leaving = leaving_of(nest, node)};
     loop->bit = UINT32_C(1) << index;
     loop->around = around | loop->bit;
+    const TSNode start = takt__node_field(node, "initializer");
     const uint32_t count = ts_node_named_child_count(node);
-    for (uint32_t i = 0; i < count; i++)
-        if (!survey(nest, ts_node_named_child(node, i), loop->around,
-                    depth + 1))
+    for (uint32_t i = 0; i < count; i++) {
+        const TSNode one = ts_node_named_child(node, i);
+        const bool is_start = !ts_node_is_null(start) && ts_node_eq(one, start);
+        if (!(is_start ? survey_start(nest, one, loop, around, depth + 1)
+                       : survey(nest, one, loop->around, depth + 1)))
             return false;
+    }
     return true;
-}
-
-/* What ends a loop early, or does what we cannot follow. */
-static bool is_forbidden(const char *type)
-{
-    static const char *const types[] = {"break_statement",
-                                        "goto_statement",
-                                        "return_statement",
-                                        "switch_statement",
-                                        "throw_statement",
-                                        "lambda_expression",
-                                        "try_statement",
-                                        "labeled_statement",
-                                        "new_expression",
-                                        "delete_expression",
-                                        "string_literal",
-                                        "co_await_expression",
-                                        "co_yield_statement",
-                                        "gnu_asm_expression",
-                                        "ERROR",
-                                        NULL};
-
-    for (const char *const *t = types; *t != NULL; t++)
-        if (!strcmp(type, *t))
-            return true;
-    return false;
 }
 
 static bool survey(struct takt_c_nest *nest, TSNode node, uint32_t around,
                    unsigned depth)
 {
+    /* What ends a loop early, or does what we cannot follow. */
+    static const char forbidden[] =
+        "break_statement goto_statement return_statement switch_statement "
+        "throw_statement lambda_expression try_statement labeled_statement "
+        "new_expression delete_expression string_literal co_await_expression "
+        "co_yield_statement gnu_asm_expression ERROR";
     const char *type = ts_node_type(node);
 
-    if (depth > DEEPEST || is_forbidden(type))
+    if (depth > DEEPEST || takt__word_in(type, forbidden))
         return false;
+    if (takt__c_is_leaving(nest, node))
+        return true;
     if (takt__c_is_loop(node) && depth > 0)
         return survey_loop(nest, node, around, depth);
     if (!strcmp(type, "update_expression"))

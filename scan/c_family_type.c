@@ -156,31 +156,43 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
 static bool macro_type(const struct takt_c_place *place, struct takt_text name,
                        unsigned depth, struct takt_c_type *out)
 {
-    static const char *const whole[] = {"int",      "long",    "short",
-                                        "unsigned", "signed",  "char",
-                                        "bool",     "__int64", NULL};
+    static const char whole[] =
+        "int long short unsigned signed char bool __int64";
     const struct takt_c_name *found =
         takt__c_find(place->source, name, TAKT_C_MACRO);
     const TSNode body =
         found == NULL ? (TSNode){0} : takt__node_field(found->node, "value");
-
     bool is_all;
 
     if (ts_node_is_null(body) || depth > DEEPEST)
         return false;
     const struct takt_text text =
         takt__c_first_word(takt__node_text(place->source, body), &is_all);
-    if (takt__c_is_any(text, whole))
+    if (takt__text_in(text, whole))
         out->element = TAKT_IR_INTEGER;
     else if (!is_all)
         return false;
-    else if (takt__text_is(text, "float") || takt__text_is(text, "double"))
+    else if (takt__text_in(text, "float double"))
         *out = primitive(text);
     else
         *out = identifier_type(place, text, depth + 1);
     if (takt__ir_is_float(out->element) && found->is_twice)
         out->element = TAKT_IR_FLOAT;
     return true;
+}
+
+/* A name that only the file knows which includes this one: TYPE, real. */
+static enum takt_ir_element unseen_element(struct takt_text name)
+{
+    static const char *const words[] = {"real", "float", "scalar", NULL};
+
+    if (takt__text_in(name, "TYPE DTYPE") ||
+        (name.size > 5 && memcmp(name.at + name.size - 5, "_type", 5) == 0))
+        return TAKT_IR_GENERIC;
+    for (const char *const *word = words; *word != NULL; word++)
+        if (name.size == strlen(*word) && takt__c_has(name, *word))
+            return TAKT_IR_FLOAT;
+    return TAKT_IR_UNKNOWN;
 }
 
 static struct takt_c_type identifier_type(const struct takt_c_place *place,
@@ -211,15 +223,16 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
             known[i].element != TAKT_IR_UNKNOWN)
             return (struct takt_c_type){
                 .element = known[i].element, .kind = known[i].kind, .of = name};
-    if (takt__text_is(name, "float_t") || takt__text_is(name, "float32_t"))
+    if (takt__text_in(name, "float_t float32_t"))
         type.element = TAKT_IR_F32;
-    else if (takt__text_is(name, "double_t") ||
-             takt__text_is(name, "float64_t"))
+    else if (takt__text_in(name, "double_t float64_t"))
         type.element = TAKT_IR_F64;
     else if (name.size > 2 && memcmp(name.at + name.size - 2, "_t", 2) == 0)
         type.element = TAKT_IR_INTEGER;
     else if (takt__text_is(name, "string"))
         type.element = TAKT_IR_OTHER;
+    else
+        type.element = unseen_element(name);
     return type;
 }
 
@@ -339,9 +352,9 @@ struct takt_c_type takt__c_named_type(const struct takt_c_place *place,
         return (struct takt_c_type){.element = takt__c_has(text, "double")
                                                    ? TAKT_IR_OTHER
                                                    : TAKT_IR_INTEGER};
-    if (!strcmp(type, "type_identifier") || !strcmp(type, "identifier"))
+    if (takt__word_in(type, "type_identifier identifier"))
         return identifier_type(place, text, depth);
-    if (!strcmp(type, "template_type") || !strcmp(type, "template_function"))
+    if (takt__word_in(type, "template_type template_function"))
         return template_type(place, node, depth);
     if (!strcmp(type, "qualified_identifier"))
         return qualified_type(place, node, depth);
@@ -350,7 +363,7 @@ struct takt_c_type takt__c_named_type(const struct takt_c_place *place,
             .holder = node, .declarator = takt__node_field(node, "declarator")};
         return takt__c_declared_type(place, &held, depth + 1);
     }
-    if (!strcmp(type, "struct_specifier") || !strcmp(type, "class_specifier")) {
+    if (takt__word_in(type, "struct_specifier class_specifier")) {
         const TSNode name = takt__node_field(node, "name");
         return ts_node_is_null(name)
                    ? (struct takt_c_type){.element = TAKT_IR_OTHER,
@@ -358,9 +371,9 @@ struct takt_c_type takt__c_named_type(const struct takt_c_place *place,
                    : identifier_type(
                          place, takt__node_text(place->source, name), depth);
     }
-    if (!strcmp(type, "placeholder_type_specifier") || !strcmp(type, "auto"))
+    if (takt__word_in(type, "placeholder_type_specifier auto"))
         return (struct takt_c_type){.is_auto = true};
-    if (!strcmp(type, "enum_specifier") || !strcmp(type, "union_specifier"))
+    if (takt__word_in(type, "enum_specifier union_specifier"))
         return (struct takt_c_type){.element = TAKT_IR_OTHER};
     return unknown;
 }
@@ -377,13 +390,13 @@ static void add_declarator(const struct takt_c_place *place, TSNode declarator,
 
     for (unsigned i = 0; i < 16 && !ts_node_is_null(declarator); i++) {
         const char *sort = ts_node_type(declarator);
-        if (!strcmp(sort, "array_declarator") ||
-            !strcmp(sort, "abstract_array_declarator")) {
+        if (takt__word_in(sort, "array_declarator abstract_array_declarator")) {
             memmove(dim + 1, dim, 2 * sizeof *dim);
             dim[0] = fixed_size(place, takt__node_field(declarator, "size"));
             rank++;
-        } else if (!strcmp(sort, "pointer_declarator") ||
-                   !strcmp(sort, "abstract_pointer_declarator")) {
+        } else if (takt__word_in(
+                       sort,
+                       "pointer_declarator abstract_pointer_declarator")) {
             memmove(dim + 1, dim, 2 * sizeof *dim);
             dim[0] = 0;
             rank++;
@@ -408,8 +421,7 @@ static bool has_volatile(const struct takt_source *source, TSNode holder)
     for (uint32_t i = 0; i < count && i < 8; i++) {
         const TSNode child = ts_node_named_child(holder, i);
         if (takt__node_is(child, "type_qualifier") &&
-            (takt__text_is(takt__node_text(source, child), "volatile") ||
-             takt__text_is(takt__node_text(source, child), "_Atomic")))
+            (takt__text_in(takt__node_text(source, child), "volatile _Atomic")))
             return true;
     }
     return false;

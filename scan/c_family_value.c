@@ -73,32 +73,13 @@ static struct takt_c_type below(struct takt_c_type type)
 static struct takt_c_type call_type(const struct takt_c_place *place,
                                     TSNode node, unsigned depth)
 {
-    static const char *const same[] = {"transpose",
-                                       "t",
-                                       "array",
-                                       "matrix",
-                                       "eval",
-                                       "noalias",
-                                       "cwiseAbs",
-                                       "adjoint",
-                                       "block",
-                                       "topRows",
-                                       "leftCols",
-                                       "rows",
-                                       "cols",
-                                       "unchecked",
-                                       "unchecked<1>",
-                                       "unchecked<2>",
-                                       "unchecked<3>",
-                                       "mutable_unchecked",
-                                       "mutable_unchecked<1>",
-                                       "mutable_unchecked<2>",
-                                       "mutable_unchecked<3>",
-                                       NULL};
-    static const char *const lines[] = {"col",     "row",    "head", "tail",
-                                        "segment", "subvec", NULL};
-    static const char *const start[] = {"begin", "cbegin", "rbegin", "end",
-                                        "cend",  "rend",   "data",   NULL};
+    static const char same[] =
+        "transpose t array matrix eval noalias cwiseAbs adjoint block topRows "
+        "leftCols rows cols unchecked unchecked<1> unchecked<2> unchecked<3> "
+        "mutable_unchecked mutable_unchecked<1> mutable_unchecked<2> "
+        "mutable_unchecked<3>";
+    static const char lines[] = "col row head tail segment subvec";
+    static const char start[] = "begin cbegin rbegin end cend rend data";
     const TSNode callee = takt__node_field(node, "function");
 
     if (ts_node_is_null(callee))
@@ -110,13 +91,12 @@ static struct takt_c_type call_type(const struct takt_c_place *place,
             return unknown;
         const struct takt_text name = takt__node_text(place->source, field);
         struct takt_c_type type = takt__c_expression_type(place, of, depth + 1);
-        if (takt__c_is_any(name, start))
+        if (takt__text_in(name, start))
             return type;
-        const bool is_line = takt__c_is_any(name, lines);
+        const bool is_line = takt__text_in(name, lines);
         if (type.kind == TAKT_IR_PLAIN ||
-            (!is_line && !takt__c_is_any(name, same)) ||
-            (takt__c_is_any(name,
-                            (const char *const[]){"rows", "cols", NULL}) &&
+            (!is_line && !takt__text_in(name, same)) ||
+            (takt__text_in(name, "rows cols") &&
              ts_node_named_child_count(takt__node_field(node, "arguments")) ==
                  0))
             return unknown;
@@ -128,7 +108,7 @@ static struct takt_c_type call_type(const struct takt_c_place *place,
         if (takt__text_is(name, "array"))
             type.kind = TAKT_IR_ARRAY;
         const uint64_t rows = type.dim[0];
-        if (takt__text_is(name, "transpose") || takt__text_is(name, "t")) {
+        if (takt__text_in(name, "transpose t")) {
             type.dim[0] = type.dim[1];
             type.dim[1] = rows;
         }
@@ -208,8 +188,7 @@ struct takt_c_type takt__c_expression_type(const struct takt_c_place *place,
     if (!strcmp(type, "unary_expression"))
         return takt__c_expression_type(
             place, takt__node_field(node, "argument"), depth + 1);
-    if (!strcmp(type, "compound_literal_expression") ||
-        !strcmp(type, "new_expression"))
+    if (takt__word_in(type, "compound_literal_expression new_expression"))
         return takt__c_named_type(place, takt__node_field(node, "type"),
                                   depth + 1);
     return unknown;
@@ -444,8 +423,7 @@ static bool constant(const struct takt_c_place *place, TSNode node,
                      : -1;
         return *value >= 0;
     }
-    if (takt__node_is(node, "identifier") ||
-        takt__node_is(node, "type_identifier"))
+    if (takt__node_in(node, "identifier type_identifier"))
         return named_constant(place, text, depth, value, source);
     if (takt__node_is(node, "binary_expression"))
         return binary_constant(place, node, depth, value, source);

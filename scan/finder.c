@@ -220,24 +220,12 @@ static takt_status gather(struct takt_scan_finder *finder,
     return status;
 }
 
-/* How a node counts on the way to another one within it. */
-static bool is_one_of(TSNode node, const char *const *types)
-{
-    for (; *types != NULL; types++)
-        if (takt__node_is(node, *types))
-            return true;
-    return false;
-}
-
 /* From the root down, because a node finds its parents so anyway. */
 static unsigned count_loops(TSTree *tree, uint32_t start, uint32_t end)
 {
-    static const char *const loops[] = {"for_statement",   "while_statement",
-                                        "do_statement",    "for_range_loop",
-                                        "for_expression",  "while_expression",
-                                        "loop_expression", NULL};
-    static const char *const functions[] = {"function_definition",
-                                            "function_item", NULL};
+    static const char loops[] =
+        "for_statement while_statement do_statement for_range_loop "
+        "for_expression while_expression loop_expression";
     TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
     unsigned count = 0;
 
@@ -245,9 +233,9 @@ static unsigned count_loops(TSTree *tree, uint32_t start, uint32_t end)
         const TSNode node = ts_tree_cursor_current_node(&cursor);
         if (ts_node_start_byte(node) >= start || ts_node_end_byte(node) < end)
             break;
-        if (is_one_of(node, functions))
+        if (takt__node_in(node, "function_definition function_item"))
             count = 0;
-        count += is_one_of(node, loops);
+        count += takt__node_in(node, loops);
     }
     ts_tree_cursor_delete(&cursor);
     return count;

@@ -167,6 +167,13 @@ struct takt_ir_expr *takt__ir_moved(struct takt_ir_nest *nest,
 struct takt_ir_expr *takt__ir_element(struct takt_ir_nest *nest,
                                       const struct takt_ir_expr *base,
                                       struct takt_ir_expr *index);
+/* A field of an element that is a struct: an element of an array of its own,
+ * which does not lie without gaps. */
+struct takt_ir_expr *takt__ir_field(struct takt_ir_nest *nest,
+                                    const struct takt_source *source,
+                                    const struct takt_ir_expr *of,
+                                    struct takt_text name,
+                                    struct takt_ir_type type);
 /* The same name or address, of that type. */
 struct takt_ir_expr *takt__ir_typed(struct takt_ir_nest *nest,
                                     struct takt_ir_expr *e,

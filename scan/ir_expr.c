@@ -75,6 +75,27 @@ struct takt_ir_expr *takt__ir_opaque(struct takt_ir_nest *nest, uint32_t steps)
     return e;
 }
 
+struct takt_ir_expr *takt__ir_field(struct takt_ir_nest *nest,
+                                    const struct takt_source *source,
+                                    const struct takt_ir_expr *of,
+                                    struct takt_text name,
+                                    struct takt_ir_type type)
+{
+    const struct takt_text part[] = {of->text, {".", 1}, name};
+    struct takt_ir_expr *e = takt__ir_new(nest, TAKT_IR_ACCESS);
+
+    if (e == NULL)
+        return NULL;
+    const char *text = takt__source_keep(source, part, 3);
+    *e = *of;
+    e->sort = TAKT_IR_ACCESS;
+    e->text = (struct takt_text){text, strlen(text)};
+    e->type = type;
+    e->type.rank += e->parts;
+    e->is_field = true;
+    return e;
+}
+
 struct takt_ir_expr *takt__ir_typed(struct takt_ir_nest *nest,
                                     struct takt_ir_expr *e,
                                     struct takt_ir_type type)

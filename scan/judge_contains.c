@@ -78,14 +78,11 @@ static bool is_sigmoid(const struct takt_ir_expr *e)
 /* c * exp(x): the factor costs nothing beside what it multiplies. */
 static const char *scaled_op(const struct takt_ir_expr *e, uint32_t loop)
 {
-    static const char *const costly[] = {"exp",  "log",     "sqrt", "div",
-                                         "tanh", "sigmoid", "gelu", NULL};
     const char *op = takt__judge_contains(e, loop);
 
-    for (const char *const *name = costly; op != NULL && *name != NULL; name++)
-        if (!strcmp(op, *name))
-            return op;
-    return "scale";
+    return op != NULL && takt__word_in(op, "exp log sqrt div tanh sigmoid gelu")
+               ? op
+               : "scale";
 }
 
 static const char *product_op(const struct takt_ir_expr *e, uint32_t loop)

@@ -187,7 +187,7 @@ static int weight(const char *op)
 static bool is_told(const struct takt_judged *j, const char *op,
                     const char *first)
 {
-    const bool is_window = !strcmp(op, "conv2d") || !strcmp(op, "pooling");
+    const bool is_window = takt__word_in(op, "conv2d pooling");
 
     if (j->nest->is_guarded && !is_window)
         return false;

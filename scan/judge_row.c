@@ -120,14 +120,9 @@ void takt__judge_tell_row(struct takt_ir_verdict *out,
 /* Whether a loop like this is a part of anything. */
 bool takt__judge_may_be_part(const struct takt_ir_verdict *verdict)
 {
-    static const char *const ops[] = {"max",    "sum",     "scale", "div",
-                                      "mean",   "softmax", "gemv",  "variance",
-                                      "matmul", NULL};
-
     if (verdict->role != TAKT_ROLE_NONE && verdict->role != TAKT_ROLE_SQUARES)
         return true;
-    for (const char *const *op = ops; *op != NULL && verdict->op != NULL; op++)
-        if (!strcmp(verdict->op, *op))
-            return true;
-    return false;
+    return verdict->op != NULL &&
+           takt__word_in(verdict->op, "max sum scale div mean softmax gemv "
+                                      "variance matmul");
 }

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { most_lanes = 32 };
+
 /* ---- types --------------------------------------------------------------- */
 
 static bool is_opaque(const struct takt_ir_expr *e)
@@ -98,6 +100,20 @@ static const char *named_sum(struct takt_judged *j,
                : NULL;
 }
 
+/* acc[l] += x[8 * i + l] * y[8 * i + l]: a dot product with several sums, which
+ * are added up afterwards. */
+static bool is_by_lanes(const struct takt_judged *j,
+                        const struct takt_ir_expr *x, uint32_t lanes)
+{
+    for (unsigned i = 0; x->parts == 1 && i < j->nest->loop_count; i++) {
+        const struct takt_ir_loop *loop = &j->nest->loop[i];
+        if (loop->bit == lanes)
+            return loop->extent > 1 && loop->extent <= most_lanes &&
+                   loop->bit == innermost(j);
+    }
+    return false;
+}
+
 /* T += X * Y with loops that are reduced away. */
 static const char *contraction(struct takt_judged *j,
                                const struct takt_ir_expr *x,
@@ -133,6 +149,11 @@ static const char *contraction(struct takt_judged *j,
         else if (takt__judge_bits(j->nest, j->bound, bit, 4) == 1)
             takt__judge_tell_sizes(j, size, 4);
         return batch == 0 ? "matmul" : "batched_matmul";
+    }
+    if (batch != 0 && j->free == batch && is_by_lanes(j, x, batch) &&
+        is_by_lanes(j, y, batch)) {
+        j->out->certainty = TAKT_CONTAINS;
+        return "dot";
     }
     if (batch != 0)
         return NULL; /* each row by itself: what is inside is told */
@@ -387,20 +408,13 @@ static bool is_product(const char *op, unsigned takes)
     if ((takes & TAKT_TAKES_DOTS) != 0 && !strcmp(op, "dot"))
         return true;
     return (takes & (TAKT_TAKES_UNKNOWN | TAKT_TAKES_DOTS)) != 0 &&
-           (strstr(op, "matmul") != NULL || !strcmp(op, "conv2d") ||
-            !strcmp(op, "gemv"));
+           (strstr(op, "matmul") != NULL || takt__word_in(op, "conv2d gemv"));
 }
 
 /* Templates that only move, compare or count are mostly for integers, too. */
 static bool is_arithmetic(const char *op)
 {
-    static const char *const others[] = {"copy",   "transpose", "max", "min",
-                                         "argmax", "argmin",    "sum", "mean"};
-
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (!strcmp(op, others[i]))
-            return false;
-    return true;
+    return !takt__word_in(op, "copy transpose max min argmax argmin sum mean");
 }
 
 const char *takt__judge_stmt(struct takt_judged *j)

@@ -10,7 +10,7 @@
 
 static bool is_element(const struct takt_ir_expr *e)
 {
-    return e->sort == TAKT_IR_ACCESS && e->loops != 0;
+    return e->sort == TAKT_IR_ACCESS && e->loops != 0 && !e->is_field;
 }
 
 static bool is_fixed(const struct takt_ir_expr *e)
@@ -58,16 +58,12 @@ bool takt__judge_is_whole(const char *op, const struct takt_ir_expr *e)
                  {"sub", TAKT_IR_SUB},
                  {"mul", TAKT_IR_MUL},
                  {"div", TAKT_IR_DIV}};
-    static const char *const of_one[] = {"exp",  "exp2",  "expm1", "log",
-                                         "log2", "log1p", "sin",   "cos",
-                                         "tanh", "sqrt",  "abs",   NULL};
-
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (!strcmp(op, pairs[i].op))
             return is_pair(e, pairs[i].sort);
-    for (const char *const *name = of_one; *name != NULL; name++)
-        if (!strcmp(op, *name))
-            return e->sort == TAKT_IR_CALL && is_element(e->part[0]);
+    if (takt__word_in(op,
+                      "exp exp2 expm1 log log2 log1p sin cos tanh sqrt abs"))
+        return e->sort == TAKT_IR_CALL && is_element(e->part[0]);
     if (!strcmp(op, "scale"))
         return is_scaled(e);
     if (!strcmp(op, "neg"))
@@ -89,7 +85,7 @@ bool takt__judge_is_whole_sum(const char *op, const struct takt_ir_expr *e)
         return is_element(e->part[0]);
     if (!strcmp(op, "dot") && takt__ir_is_call(e, "pow"))
         return is_element(e->part[0]);
-    if (strcmp(op, "variance") != 0 && strcmp(op, "pooling") != 0)
+    if (!takt__word_in(op, "variance pooling"))
         return is_product(e);
     return true;
 }

@@ -61,6 +61,9 @@ struct takt_text {
 };
 struct takt_text takt__node_text(const struct takt_source *source, TSNode node);
 bool takt__text_is(struct takt_text text, const char *word);
+/* Whether it is one of several words, which a blank stands between. */
+bool takt__text_in(struct takt_text text, const char *words);
+bool takt__word_in(const char *word, const char *words);
 
 /* Texts, one after the other, as a string that lives as long as the findings
  * of the file: "Matrix", "::", "mul" for finding->function. "" if there is no
@@ -69,6 +72,7 @@ const char *takt__source_keep(const struct takt_source *source,
                               const struct takt_text *part, size_t count);
 
 bool takt__node_is(TSNode node, const char *type);
+bool takt__node_in(TSNode node, const char *types); /* "comment block" */
 TSNode takt__node_field(TSNode node, const char *field);
 
 /* An integer literal, with _ and suffixes, also in hex; false: it is none. */

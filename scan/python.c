@@ -87,11 +87,6 @@ static const struct takt_named_predicate predicates[] = {
 
 /* ---- of two, which ------------------------------------------------------- */
 
-static bool is_one_of(const char *op, const char *words)
-{
-    return takt__python_has_word(words, (struct takt_text){op, strlen(op)});
-}
-
 /* What a composition is made of, and does by itself. */
 static bool has_within(const struct takt_match *outer,
                        const struct takt_match *inner)
@@ -112,7 +107,7 @@ static bool has_within(const struct takt_match *outer,
 
     for (size_t i = 0; i < sizeof made_of / sizeof made_of[0]; i++)
         if (strcmp(outer->op, made_of[i].op) == 0)
-            return is_one_of(inner->op, made_of[i].parts);
+            return takt__word_in(inner->op, made_of[i].parts);
     return true; /* softmax, attention, ...: all of it */
 }
 
@@ -122,9 +117,9 @@ static bool is_same_expression(TSNode outer, TSNode inner)
     for (unsigned i = 0; i < 64; i++) {
         if (ts_node_is_null(inner) || ts_node_eq(inner, outer))
             return !ts_node_is_null(inner);
-        if (!takt__node_is(inner, "binary_operator") &&
-            !takt__node_is(inner, "unary_operator") &&
-            !takt__node_is(inner, "parenthesized_expression"))
+        if (!takt__node_in(
+                inner,
+                "binary_operator unary_operator parenthesized_expression"))
             return false;
         inner = ts_node_parent(inner);
     }
@@ -137,7 +132,7 @@ static const char products[] = "matmul gemv dot batched_matmul";
 static bool is_operand(const struct takt_match *product,
                        const struct takt_match *operand)
 {
-    return is_one_of(product->op, products) &&
+    return takt__word_in(product->op, products) &&
            strcmp(operand->op, "transpose") == 0;
 }
 
@@ -163,7 +158,7 @@ static int prefer(const struct takt_match *first,
         if (b == COMPOSITION && strcmp(second->op, "layernorm") == 0)
             return -1; /* its gain and bias */
         return is_operand(first, second) ||
-               (b == ARITHMETIC && !is_one_of(second->op, products) &&
+               (b == ARITHMETIC && !takt__word_in(second->op, products) &&
                 is_same_expression(outer, inner));
     case CALL:
         return is_operand(first, second);
@@ -196,7 +191,7 @@ static bool is_test_path(const char *path)
         if (is_last)
             return starts(part, "test_") || ends(part, "_test.py") ||
                    takt__text_is(part, "conftest.py");
-        if (takt__text_is(part, "test") || takt__text_is(part, "tests"))
+        if (takt__text_in(part, "test tests"))
             return true;
         at += part.size + 1;
     }

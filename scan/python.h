@@ -130,7 +130,6 @@ bool takt__python_names(const struct takt_source *source, TSNode node,
 TSNode takt__python_follow(const struct takt_source *source, TSNode node);
 bool takt__python_is_literal(const struct takt_source *source, TSNode node,
                              double number);
-bool takt__python_has_word(const char *words, struct takt_text word);
 
 /* ---- values and calls -----------------------------------------------------*/
 

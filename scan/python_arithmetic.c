@@ -42,8 +42,7 @@ static bool has_slice(TSNode subscript)
 {
     for (unsigned i = 1; i < takt__python_children(subscript) && i < 8; i++) {
         TSNode index = takt__python_child(subscript, i);
-        if (!takt__node_is(index, "integer") &&
-            !takt__node_is(index, "identifier"))
+        if (!takt__node_in(index, "integer identifier"))
             return true;
     }
     return false;

@@ -8,8 +8,7 @@
 
 static bool is_comprehension(TSNode node)
 {
-    return takt__node_is(node, "generator_expression") ||
-           takt__node_is(node, "list_comprehension");
+    return takt__node_in(node, "generator_expression list_comprehension");
 }
 
 static bool is_named(const struct takt_source *source, TSNode node,
@@ -67,8 +66,7 @@ static bool has_numbers(TSNode list)
 
     for (unsigned i = 0; i < count && i < 64; i++) {
         TSNode item = takt__python_child(list, i);
-        numbers +=
-            takt__node_is(item, "float") || takt__node_is(item, "integer");
+        numbers += takt__node_in(item, "float integer");
     }
     return count > 2 && (numbers == count || numbers == 64);
 }

@@ -84,12 +84,12 @@ static const char *op_in_tables(const char *module, struct takt_text function)
         const takt_framework_op *row = takt_framework_op_at(i);
         /* without a call that replaces it, it is only a view */
         if (row->op != NULL && row->call != NULL && is_of_module(row, module) &&
-            takt__python_has_word(row->functions, function))
+            takt__text_in(function, row->functions))
             return row->op;
     }
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(others[i].module, module) == 0 &&
-            takt__python_has_word(others[i].functions, function))
+            takt__text_in(function, others[i].functions))
             return others[i].op;
     return NULL;
 }
@@ -121,9 +121,9 @@ bool takt__python_is_known(const char *dotted)
 
     if (takt__python_function_op(dotted) != NULL)
         return true;
-    return (strcmp(module, "numpy") == 0 || strcmp(module, "torch") == 0) &&
-           takt__python_has_word(
-               of_arrays, (struct takt_text){function, strlen(function)});
+    return (takt__word_in(module, "numpy torch")) &&
+           takt__text_in((struct takt_text){function, strlen(function)},
+                         of_arrays);
 }
 
 const char *takt__python_method_op(bool is_torch, struct takt_text name)
@@ -131,12 +131,11 @@ const char *takt__python_method_op(bool is_torch, struct takt_text name)
     /* x.add_(y) does it in place. */
     if (is_torch && name.size > 1 && name.at[name.size - 1] == '_')
         name.size--;
-    if (takt__python_has_word(not_methods, name))
+    if (takt__text_in(name, not_methods))
         return NULL;
     if (!is_torch &&
-        !takt__python_has_word("transpose swapaxes copy clip sum mean max min "
-                               "argmax argmin var dot",
-                               name))
+        !takt__text_in(name, "transpose swapaxes copy clip sum mean max min "
+                             "argmax argmin var dot"))
         return NULL;
     return op_in_tables(is_torch ? "torch" : "numpy", name);
 }
@@ -152,9 +151,9 @@ static bool is_in_place(const struct takt_source *source, TSNode method)
         "tanh_ copy_ addmm_ addmv_";
 
     return takt__python_has_torch(source) &&
-           takt__python_has_word(
-               names, takt__node_text(source,
-                                      takt__node_field(method, "attribute"))) &&
+           takt__text_in(
+               takt__node_text(source, takt__node_field(method, "attribute")),
+               names) &&
            !takt__text_is(
                takt__node_text(source, takt__node_field(method, "object")),
                "self");
@@ -235,8 +234,7 @@ static const char *norm_op(const struct takt_source *source, TSNode call,
 
     if (ts_node_is_null(order))
         order = takt__python_argument(source, call, position, "p");
-    if (ts_node_is_null(order) || takt__node_is(order, "none") ||
-        takt__node_is(order, "string") ||
+    if (ts_node_is_null(order) || takt__node_in(order, "none string") ||
         takt__python_is_literal(source, order, 2.0))
         return "norm2";
     return takt__python_is_literal(source, order, 1.0) ? "norm1" : NULL;
@@ -257,14 +255,13 @@ static bool is_pairwise(const struct takt_source *source, TSNode call)
                                dotted) &&
            strncmp(dotted, "torch.", 6) == 0 && !ts_node_is_null(second) &&
            takt__python_value(source, second).kind != TAKT_PYTHON_NUMBER &&
-           !takt__python_has_word("dim axis", takt__node_text(source, second));
+           !takt__text_in(takt__node_text(source, second), "dim axis");
 }
 
 static bool is_condition(TSNode node)
 {
-    return takt__node_is(node, "comparison_operator") ||
-           takt__node_is(node, "boolean_operator") ||
-           takt__node_is(node, "not_operator");
+    return takt__node_in(node,
+                         "comparison_operator boolean_operator not_operator");
 }
 
 static bool is_number(const struct takt_source *source, TSNode node)

@@ -67,7 +67,7 @@ static bool is_call(const struct takt_source *source, TSNode node,
                     const char *names)
 {
     return takt__node_is(node, "call") &&
-           takt__python_has_word(names, called(source, node)) &&
+           takt__text_in(called(source, node), names) &&
            !ts_node_is_null(subject(source, node));
 }
 
@@ -79,8 +79,7 @@ static bool is_library_call(const struct takt_source *source, TSNode node,
     return takt__node_is(node, "call") &&
            takt__python_dotted(source, takt__node_field(node, "function"),
                                dotted) &&
-           takt__python_has_word(functions,
-                                 (struct takt_text){dotted, strlen(dotted)});
+           takt__text_in((struct takt_text){dotted, strlen(dotted)}, functions);
 }
 
 static bool is_exp(const struct takt_source *source, TSNode node)

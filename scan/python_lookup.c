@@ -224,7 +224,7 @@ static bool dotted_unbound(const struct takt_source *source,
            NULL) {
         snprintf(out, TAKT_PYTHON_DOTTED, "%s", binding->module);
         if (append(out, name) && takt__python_is_known(out) &&
-            !takt__python_has_word("max min abs round", name)) /* not in * */
+            !takt__text_in(name, "max min abs round")) /* not in * */
             return true;
     }
     snprintf(out, TAKT_PYTHON_DOTTED, "builtins");

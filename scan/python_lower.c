@@ -61,8 +61,7 @@ struct takt_ir_expr *takt__python_gathered(struct takt_python_nest *nest,
     const uint32_t around = nest->ir.around;
     const unsigned locals = nest->locals;
 
-    if ((!takt__node_is(over, "generator_expression") &&
-         !takt__node_is(over, "list_comprehension")) ||
+    if ((!takt__node_in(over, "generator_expression list_comprehension")) ||
         takt__python_argument_count(call) != 1 ||
         !takt__python_names(source, takt__node_field(call, "function"),
                             "builtins.sum"))

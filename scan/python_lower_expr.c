@@ -283,7 +283,7 @@ struct takt_ir_expr *takt__python_expr(struct takt_python_nest *nest,
         return NULL;
     if (takt__node_is(node, "identifier"))
         return identifier(nest, node);
-    if (takt__node_is(node, "integer") || takt__node_is(node, "float"))
+    if (takt__node_in(node, "integer float"))
         return number(nest, node);
     if (takt__node_is(node, "subscript"))
         return subscript(nest, node, depth);
@@ -331,9 +331,7 @@ static bool has_elements(const struct takt_python_nest *nest, TSNode over)
     if (takt__python_sounds_like_counts(takt__node_text(source, over)) ||
         !takt__python_may_hold_numbers(source, over))
         return false;
-    return takt__node_is(over, "identifier") ||
-           takt__node_is(over, "attribute") ||
-           takt__node_is(over, "subscript") ||
+    return takt__node_in(over, "identifier attribute subscript") ||
            takt__python_value(source, over).kind == TAKT_PYTHON_ARRAY;
 }
 

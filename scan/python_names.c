@@ -114,8 +114,7 @@ static void bind_target(struct takt_source *source, TSNode target,
             like.part = (int)i;
             bind_target(source, takt__python_child(target, i), like);
         }
-    } else if (takt__node_is(target, "pattern_list") ||
-               takt__node_is(target, "tuple_pattern")) {
+    } else if (takt__node_in(target, "pattern_list tuple_pattern")) {
         like.binds = TAKT_PYTHON_OTHER; /* tuples in tuples: unknown */
         for (unsigned i = 0; i < parts && i < MOST_PARTS; i++) {
             TSNode part = takt__python_child(target, i);
@@ -164,7 +163,7 @@ static const char *as_numpy(const char *module)
     static const char same[] = "autograd.numpy jax.numpy cupy keras.backend "
                                "tensorflow.keras.backend";
 
-    if (takt__python_has_word(same, (struct takt_text){module, strlen(module)}))
+    if (takt__text_in((struct takt_text){module, strlen(module)}, same))
         return "numpy";
     return strncmp(module, "jax.numpy.", 10) == 0 ? module + 4 : module;
 }
@@ -233,8 +232,7 @@ static void bind_parameter(struct takt_source *source, TSNode node)
         name = takt__python_child(node, 0);
     if (ts_node_is_null(name))
         return;
-    if (takt__node_is(name, "list_splat_pattern") ||
-        takt__node_is(name, "dictionary_splat_pattern"))
+    if (takt__node_in(name, "list_splat_pattern dictionary_splat_pattern"))
         name = takt__python_child(name, 0);
     if (!ts_node_is_null(name))
         bind_target(source, name,
@@ -303,7 +301,7 @@ static void note_call(struct takt_source *source, TSNode node)
     if (ts_node_is_null(name))
         return;
     const struct takt_text text = takt__node_text(source, name);
-    if (takt__python_has_word("matmul bmm dot mm", text))
+    if (takt__text_in(text, "matmul bmm dot mm"))
         note_candidate(source->notes, node);
     takt__python_note_operands(source, node, text);
 }
@@ -352,9 +350,9 @@ static void claim_dead(struct takt_source *source, TSNode node)
     takt__python_note_condition(source, node);
     if (ts_node_is_null(condition) || ts_node_is_null(consequence))
         return;
-    if (takt__python_has_word("False 0 TYPE_CHECKING typing.TYPE_CHECKING "
-                              "t.TYPE_CHECKING",
-                              takt__node_text(source, condition)))
+    if (takt__text_in(takt__node_text(source, condition),
+                      "False 0 TYPE_CHECKING typing.TYPE_CHECKING "
+                      "t.TYPE_CHECKING"))
         takt__python_claim(source, consequence);
 }
 

@@ -42,7 +42,7 @@ static void add_shape(const struct takt_source *source, TSNode node,
                       struct takt_python_value *value)
 {
     node = takt__python_bare(node);
-    if (takt__node_is(node, "tuple") || takt__node_is(node, "list")) {
+    if (takt__node_in(node, "tuple list")) {
         for (unsigned i = 0;
              i < takt__python_children(node) && i <= TAKT_PYTHON_RANK; i++)
             add_size(source, takt__python_child(node, i), value);
@@ -101,8 +101,8 @@ static void set_dtype(const struct takt_source *source, TSNode type,
     while (name.size > 0 &&
            (name.at[name.size - 1] == '"' || name.at[name.size - 1] == '\''))
         name.size--;
-    const bool is_f64 = takt__python_has_word("float64 double f8 float", name);
-    const bool is_f32 = takt__python_has_word("float32 single f4", name) ||
+    const bool is_f64 = takt__text_in(name, "float64 double f8 float");
+    const bool is_f32 = takt__text_in(name, "float32 single f4") ||
                         (value->is_torch && takt__text_is(name, "float"));
     value->is_dtype_known = is_f32 || is_f64;
     value->dtype = is_f32 ? TAKT_F32 : TAKT_F64;
@@ -123,36 +123,36 @@ static bool create(const struct takt_source *source, TSNode call,
                    struct takt_text name, bool is_random,
                    struct takt_python_value *out)
 {
-    if (takt__python_has_word("rand randn", name) ||
-        (out->is_torch && takt__python_has_word("zeros ones empty", name))) {
+    if (takt__text_in(name, "rand randn") ||
+        (out->is_torch && takt__text_in(name, "zeros ones empty"))) {
         if (takt__python_argument_count(call) == 0)
             *out = number;
         else
             add_arguments(source, call, out);
     } else if (is_random) {
         const bool has_first =
-            takt__python_has_word("random random_sample standard_normal", name);
+            takt__text_in(name, "random random_sample standard_normal");
         TSNode size =
             takt__python_argument(source, call, has_first ? 0 : 2, "size");
         if (ts_node_is_null(size))
             *out = number;
         else
             add_shape(source, size, out);
-    } else if (takt__python_has_word("zeros ones empty full", name)) {
+    } else if (takt__text_in(name, "zeros ones empty full")) {
         add_shape(source, takt__python_argument(source, call, 0, "shape"), out);
-    } else if (takt__python_has_word("eye identity", name)) {
+    } else if (takt__text_in(name, "eye identity")) {
         TSNode size = takt__python_argument(source, call, 0, NULL);
         add_size(source, size, out);
         add_size(source, size, out);
-    } else if (takt__python_has_word("hanning hamming blackman", name)) {
+    } else if (takt__text_in(name, "hanning hamming blackman")) {
         add_shape(source, takt__python_argument(source, call, 0, NULL), out);
-    } else if (takt__python_has_word("arange", name)) {
+    } else if (takt__text_in(name, "arange")) {
         if (takt__python_argument_count(call) == 1)
             add_size(source, takt__python_argument(source, call, 0, NULL), out);
         else
             out->rank = 1;
         out->is_dtype_known = false;
-    } else if (takt__python_has_word("linspace logspace", name)) {
+    } else if (takt__text_in(name, "linspace logspace")) {
         TSNode count = takt__python_argument(source, call, 2, "num");
         out->rank = 0;
         if (ts_node_is_null(count))
@@ -175,7 +175,7 @@ static bool convert(const struct takt_source *source, TSNode call,
         "empty_like full_like rand_like randn_like asarray_chkfinite";
     TSNode first = takt__python_argument(source, call, 0, NULL);
 
-    if (!takt__python_has_word(converters, name) || ts_node_is_null(first))
+    if (!takt__text_in(name, converters) || ts_node_is_null(first))
         return false;
     const bool is_torch = out->is_torch;
     const struct takt_python_value value = takt__python_value(source, first);
@@ -256,9 +256,9 @@ static struct takt_python_value of_op(const struct takt_source *source,
 
     if (strcmp(op, "dot") == 0)
         return number; /* np.vdot, np.inner; np.dot is any product */
-    if (takt__python_has_word("matmul gemv batched_matmul", name))
+    if (takt__text_in(name, "matmul gemv batched_matmul"))
         return of_product(source, first, second, is_torch);
-    if (takt__python_has_word(reductions, name))
+    if (takt__text_in(name, reductions))
         return has_axis(source, call, is_method ? 0 : 1)
                    ? takt__python_some_array(is_torch)
                    : number;
@@ -266,13 +266,12 @@ static struct takt_python_value of_op(const struct takt_source *source,
         return a.kind != TAKT_PYTHON_ARRAY ? takt__python_some_array(is_torch)
                : a.rank == 2               ? takt__python_turned(a)
                              : takt__python_some_array(a.is_torch);
-    if (strcmp(op, "conv2d") == 0 || strcmp(op, "pooling") == 0)
+    if (takt__word_in(op, "conv2d pooling"))
         return takt__python_some_array(is_torch);
     /* NumPy's functions take numbers as well, and are used so. */
     if (a.kind == TAKT_PYTHON_UNKNOWN && !is_torch &&
-        takt__python_has_word("sqrt exp exp2 expm1 log log2 log1p sin cos abs "
-                              "tanh neg",
-                              name))
+        takt__text_in(name, "sqrt exp exp2 expm1 log log2 log1p sin cos abs "
+                            "tanh neg"))
         return unknown;
     if (a.kind == TAKT_PYTHON_UNKNOWN)
         return takt__python_some_array(is_torch);
@@ -286,7 +285,7 @@ static struct takt_python_value of_method(const struct takt_source *source,
 {
     struct takt_python_value out = array;
 
-    if (takt__python_has_word("astype to type", name)) {
+    if (takt__text_in(name, "astype to type")) {
         TSNode type = takt__python_argument(source, call, 0, "dtype");
         if (!takt__text_is(name, "to") || !ts_node_is_null(type))
             set_dtype(source, type, &out);
@@ -296,36 +295,35 @@ static struct takt_python_value of_method(const struct takt_source *source,
         }
         return out;
     }
-    if (takt__python_has_word("float double", name)) {
+    if (takt__text_in(name, "float double")) {
         out.is_dtype_known = true;
         out.dtype = takt__text_is(name, "float") ? TAKT_F32 : TAKT_F64;
         return out;
     }
-    if (takt__python_has_word("copy clone contiguous detach cuda cpu numpy "
-                              "requires_grad_ conj round abs",
-                              name))
+    if (takt__text_in(name, "copy clone contiguous detach cuda cpu numpy "
+                            "requires_grad_ conj round abs"))
         return out;
-    if (takt__python_has_word("reshape view resize", name)) {
+    if (takt__text_in(name, "reshape view resize")) {
         out.rank = 0;
         out.source = TAKT_SIZE_UNKNOWN;
         memset(out.dim, 0, sizeof out.dim);
         add_arguments(source, call, &out);
         return out;
     }
-    if (takt__python_has_word("item size dim numel __len__ any all", name))
+    if (takt__text_in(name, "item size dim numel __len__ any all"))
         return number;
-    if (takt__python_has_word("tolist tobytes tofile dump", name))
+    if (takt__text_in(name, "tolist tobytes tofile dump"))
         return thing;
     const char *op = takt__python_method_op(array.is_torch, name);
     if (op != NULL)
         return of_op(source, call, op, true, array.is_torch);
-    if (takt__python_has_word("flatten ravel", name))
+    if (takt__text_in(name, "flatten ravel"))
         return (struct takt_python_value){
             .kind = TAKT_PYTHON_ARRAY, .is_torch = out.is_torch, .rank = 1};
-    if (takt__python_has_word(like_operand, name))
+    if (takt__text_in(name, like_operand))
         return array;
-    return takt__python_has_word(other_arrays, name) ||
-                   takt__python_has_word(like_operands, name)
+    return takt__text_in(name, other_arrays) ||
+                   takt__text_in(name, like_operands)
                ? takt__python_some_array(array.is_torch)
                : unknown;
 }
@@ -377,14 +375,13 @@ static struct takt_python_value of_function(const struct takt_source *source,
                   &out);
         return out;
     }
-    if (takt__python_has_word(like_operand, name))
+    if (takt__text_in(name, like_operand))
         return takt__python_value(source,
                                   takt__python_argument(source, call, 0, NULL));
-    if (takt__python_has_word(like_operands, name))
+    if (takt__text_in(name, like_operands))
         return of_operands(source, call, is_torch);
-    return takt__python_has_word(other_arrays, name)
-               ? takt__python_some_array(is_torch)
-               : unknown;
+    return takt__text_in(name, other_arrays) ? takt__python_some_array(is_torch)
+                                             : unknown;
 }
 
 static struct takt_python_value of_builtin(const struct takt_source *source,
@@ -392,14 +389,13 @@ static struct takt_python_value of_builtin(const struct takt_source *source,
 {
     const struct takt_text word = {name, strlen(name)};
 
-    if (takt__python_has_word("len int float round ord sum max min", word))
+    if (takt__text_in(word, "len int float round ord sum max min"))
         return number;
     if (takt__text_is(word, "abs"))
         return takt__python_value(source,
                                   takt__python_argument(source, call, 0, NULL));
-    return takt__python_has_word("str list dict set tuple bytes sorted zip map "
-                                 "range open repr enumerate filter input",
-                                 word)
+    return takt__text_in(word, "str list dict set tuple bytes sorted zip map "
+                               "range open repr enumerate filter input")
                ? thing
                : unknown;
 }
@@ -415,16 +411,14 @@ static bool is_called_like_array(const struct takt_source *source, TSNode call)
 
     if (takt__text_is(takt__node_text(source, object), "self"))
         return false;
-    if (takt__python_has_word("dot", name))
+    if (takt__text_in(name, "dot"))
         return takt__python_argument_count(call) == 1;
-    if (!takt__python_has_word("sum mean max min argmax argmin var", name))
+    if (!takt__text_in(name, "sum mean max min argmax argmin var"))
         return false;
     if (takt__python_argument_count(call) == 0)
-        return takt__node_is(object, "parenthesized_expression") ||
-               takt__node_is(object, "subscript") ||
-               takt__text_is(name, "argmax") || takt__text_is(name, "argmin");
-    return takt__node_is(first, "integer") ||
-           takt__node_is(first, "unary_operator") ||
+        return takt__node_in(object, "parenthesized_expression subscript") ||
+               takt__text_in(name, "argmax argmin");
+    return takt__node_in(first, "integer unary_operator") ||
            !ts_node_is_null(takt__python_argument(source, call, 99, "axis"));
 }
 
@@ -465,7 +459,7 @@ struct takt_python_value takt__python_result(const struct takt_source *source,
     if (value.kind == TAKT_PYTHON_ARRAY)
         return of_method(source, call, value, name);
     const struct takt_python_notes *notes = source->notes;
-    if (notes->has_arrays && takt__python_has_word("rand randn", name))
+    if (notes->has_arrays && takt__text_in(name, "rand randn"))
         return takt__python_argument_count(call) == 0
                    ? number
                    : takt__python_some_array(false);

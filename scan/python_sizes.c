@@ -177,9 +177,9 @@ void takt__python_describe(const struct takt_source *source, TSNode node,
     operands_of(source, node, operand);
     const struct takt_python_value a = takt__python_value(source, operand[0]);
     const struct takt_python_value b = takt__python_value(source, operand[1]);
-    const bool is_product = takt__python_has_word(
-        "matmul gemv dot batched_matmul",
-        (struct takt_text){out->op->name, strlen(out->op->name)});
+    const bool is_product =
+        takt__text_in((struct takt_text){out->op->name, strlen(out->op->name)},
+                      "matmul gemv dot batched_matmul");
     unsigned rank = is_product ? product_sizes(&a, &b, out->op->name, size)
                                : four_sizes(&a, &b, out->op->name, size);
     if (rank == 0)

@@ -124,7 +124,7 @@ bool takt__python_is_literal(const struct takt_source *source, TSNode node,
     char text[32] = "";
 
     node = takt__python_bare(node);
-    if (!takt__node_is(node, "integer") && !takt__node_is(node, "float"))
+    if (!takt__node_in(node, "integer float"))
         return false;
     const struct takt_text from = takt__node_text(source, node);
     if (from.size >= sizeof text)
@@ -134,18 +134,6 @@ bool takt__python_is_literal(const struct takt_source *source, TSNode node,
     return difference > -1e-12 && difference < 1e-12;
 }
 
-bool takt__python_has_word(const char *words, struct takt_text word)
-{
-    for (const char *at = words; *at != '\0';) {
-        const size_t size = strcspn(at, " ");
-        if (size == word.size && memcmp(at, word.at, size) == 0)
-            return true;
-        at += size;
-        at += *at == ' ';
-    }
-    return false;
-}
-
 bool takt__python_is_sliced(TSNode subscript)
 {
     const unsigned count = takt__python_children(subscript);
@@ -153,9 +141,7 @@ bool takt__python_is_sliced(TSNode subscript)
 
     for (unsigned i = 1; i < count && i < 8; i++) {
         TSNode index = takt__python_child(subscript, i);
-        has_slice |= takt__node_is(index, "slice") ||
-                     takt__node_is(index, "ellipsis") ||
-                     takt__node_is(index, "none");
+        has_slice |= takt__node_in(index, "slice ellipsis none");
     }
     return count > 2 && has_slice;
 }

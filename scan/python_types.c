@@ -28,10 +28,8 @@ static TSNode plain_type(const struct takt_source *source, TSNode type)
             takt__text_is(last_part(source, takt__python_child(type, 0)),
                           "Optional"))
             type = takt__python_child(type, 1);
-        else if (takt__node_is(type, "type") ||
-                 takt__node_is(type, "type_parameter") ||
-                 takt__node_is(type, "union_type") ||
-                 takt__node_is(type, "binary_operator"))
+        else if (takt__node_in(
+                     type, "type type_parameter union_type binary_operator"))
             type = takt__python_child(type, 0);
         else
             break;
@@ -43,8 +41,7 @@ static TSNode plain_type(const struct takt_source *source, TSNode type)
 static TSNode type_name(TSNode type)
 {
     for (unsigned i = 0; i < DEEPEST && !ts_node_is_null(type); i++) {
-        if (takt__node_is(type, "identifier") ||
-            takt__node_is(type, "attribute"))
+        if (takt__node_in(type, "identifier attribute"))
             break;
         type = takt__python_child(type, 0);
     }
@@ -98,20 +95,19 @@ static TSNode item_type(const struct takt_source *source, TSNode type)
     TSNode none = {{0}, NULL, NULL};
 
     type = plain_type(source, type);
-    if (!takt__node_is(type, "generic_type") &&
-        !takt__node_is(type, "subscript"))
+    if (!takt__node_in(type, "generic_type subscript"))
         return none;
     const struct takt_text name =
         last_part(source, takt__python_child(type, 0));
     TSNode within = takt__python_child(type, 1);
-    if (takt__python_has_word("tuple Tuple", name))
+    if (takt__text_in(name, "tuple Tuple"))
         return takt__python_children(within) == 2 &&
                        takt__text_is(takt__node_text(
                                          source, takt__python_child(within, 1)),
                                      "...")
                    ? takt__python_child(within, 0)
                    : none;
-    return takt__python_has_word(lists, name) ? within : none;
+    return takt__text_in(name, lists) ? within : none;
 }
 
 static struct takt_python_value item_of(const struct takt_source *source,
@@ -124,12 +120,10 @@ static struct takt_python_value item_of(const struct takt_source *source,
         return unknown;
     if (takt__python_dotted(source, name, dotted)) {
         const struct takt_text text = {dotted, strlen(dotted)};
-        if (takt__python_has_word("builtins.float numpy.float32 numpy.float64",
-                                  text))
+        if (takt__text_in(text, "builtins.float numpy.float32 numpy.float64"))
             return (struct takt_python_value){.kind = TAKT_PYTHON_NUMBER};
         /* a row has items of its own, and whole numbers may be counts */
-        if (takt__python_has_word("builtins.list builtins.tuple builtins.int",
-                                  text))
+        if (takt__text_in(text, "builtins.list builtins.tuple builtins.int"))
             return unknown;
     }
     return takt__python_annotated(source, type);
@@ -145,13 +139,12 @@ static bool makes_texts(const struct takt_source *source, TSNode call)
         return false;
     if (takt__python_dotted(source, function, dotted) &&
         !starts(dotted, "builtins."))
-        return takt__python_has_word(
-            "re.findall re.split os.listdir glob.glob "
-            "shlex.split textwrap.wrap",
-            (struct takt_text){dotted, strlen(dotted)});
+        return takt__text_in((struct takt_text){dotted, strlen(dotted)},
+                             "re.findall re.split os.listdir glob.glob "
+                             "shlex.split textwrap.wrap");
     return takt__node_is(function, "attribute") &&
-           takt__python_has_word("split rsplit splitlines readlines",
-                                 last_part(source, function)) &&
+           takt__text_in(last_part(source, function),
+                         "split rsplit splitlines readlines") &&
            takt__python_value(source, takt__node_field(function, "object"))
                    .kind != TAKT_PYTHON_ARRAY;
 }

@@ -36,10 +36,9 @@ void takt__python_note_attribute(struct takt_source *source, TSNode node)
         takt__node_text(source, takt__node_field(node, "attribute"));
     TSNode object = takt__node_field(node, "object");
 
-    if (takt__python_has_word("shape ndim dtype T reshape ravel astype", name))
+    if (takt__text_in(name, "shape ndim dtype T reshape ravel astype"))
         note_shown(source, object, TAKT_PYTHON_SHOWN);
-    else if (takt__python_has_word("groupby iloc loc columns query iterrows",
-                                   name))
+    else if (takt__text_in(name, "groupby iloc loc columns query iterrows"))
         note_shown(source, object, TAKT_PYTHON_TABLE);
 }
 
@@ -55,9 +54,8 @@ void takt__python_note_operands(struct takt_source *source, TSNode call,
 {
     TSNode function = takt__node_field(call, "function");
 
-    if (!takt__python_has_word("dot matmul outer inner vdot norm inv det solve "
-                               "cholesky eigh svd",
-                               name))
+    if (!takt__text_in(name, "dot matmul outer inner vdot norm inv det solve "
+                             "cholesky eigh svd"))
         return;
     for (unsigned i = 0; i < 2; i++) {
         TSNode operand = takt__python_argument(source, call, i, NULL);
@@ -76,8 +74,7 @@ void takt__python_note_condition(struct takt_source *source, TSNode node)
 
     if (!takt__node_is(condition, "comparison_operator") ||
         takt__python_children(condition) != 2 ||
-        (!takt__node_is(takt__python_child(condition, 1), "integer") &&
-         !takt__node_is(takt__python_child(condition, 1), "float")))
+        (!takt__node_in(takt__python_child(condition, 1), "integer float")))
         return;
     TSNode compared = takt__python_child(condition, 0);
     if (takt__node_is(compared, "call") &&

@@ -28,10 +28,10 @@ struct takt_python_value takt__python_some_array(bool is_torch)
 
 static bool is_number_of_module(const char *dotted)
 {
-    return takt__python_has_word("math.pi math.e math.inf math.nan math.tau "
-                                 "numpy.pi numpy.e numpy.inf numpy.nan "
-                                 "torch.pi torch.inf scipy.pi",
-                                 (struct takt_text){dotted, strlen(dotted)});
+    return takt__text_in((struct takt_text){dotted, strlen(dotted)},
+                         "math.pi math.e math.inf math.nan math.tau "
+                         "numpy.pi numpy.e numpy.inf numpy.nan "
+                         "torch.pi torch.inf scipy.pi");
 }
 
 /* a, b = 1, 2; rows, columns = x.shape; u, s, v = np.linalg.svd(x) */
@@ -40,8 +40,7 @@ static struct takt_python_value part_of(const struct takt_source *source,
 {
     char dotted[TAKT_PYTHON_DOTTED];
 
-    if (takt__node_is(value, "expression_list") ||
-        takt__node_is(value, "tuple"))
+    if (takt__node_in(value, "expression_list tuple"))
         return takt__python_value(source,
                                   takt__python_child(value, (uint32_t)part));
     if (takt__node_is(value, "attribute"))
@@ -183,10 +182,9 @@ static struct takt_python_value returned(const struct takt_source *source,
                 out = one;
             is_first = false;
         }
-        const bool is_passed = takt__node_is(node, "function_definition") ||
-                               takt__node_is(node, "lambda") ||
-                               takt__node_is(node, "expression_statement") ||
-                               takt__node_is(node, "return_statement");
+        const bool is_passed = takt__node_in(
+            node,
+            "function_definition lambda expression_statement return_statement");
         if (!is_passed && ts_tree_cursor_goto_first_child(&cursor))
             continue;
         while (goes_on && !ts_tree_cursor_goto_next_sibling(&cursor))
@@ -261,15 +259,14 @@ static struct takt_python_value of_attribute(const struct takt_source *source,
                      takt__python_own(source, text, ts_node_start_byte(node)));
     if (takt__python_dotted(source, node, dotted))
         return is_number_of_module(dotted) ? number : unknown;
-    if (takt__python_has_word("size ndim itemsize nbytes", name))
+    if (takt__text_in(name, "size ndim itemsize nbytes"))
         return number;
     struct takt_python_value value = takt__python_value(source, object);
     if (value.kind != TAKT_PYTHON_ARRAY)
         return unknown;
-    if (takt__python_has_word("T mT", name))
+    if (takt__text_in(name, "T mT"))
         return takt__python_turned(value);
-    return takt__python_has_word("real imag data grad flat", name) ? value
-                                                                   : unknown;
+    return takt__text_in(name, "real imag data grad flat") ? value : unknown;
 }
 
 static bool has_numbers(const struct takt_source *source, TSNode subscript)
@@ -304,9 +301,7 @@ static struct takt_python_value of_subscript(const struct takt_source *source,
         return unknown;
     for (unsigned i = 1; i < takt__python_children(node) && i < 8; i++) {
         TSNode index = takt__python_child(node, i);
-        const bool is_slice = takt__node_is(index, "slice") ||
-                              takt__node_is(index, "ellipsis") ||
-                              takt__node_is(index, "none");
+        const bool is_slice = takt__node_in(index, "slice ellipsis none");
         slices += is_slice || takt__node_is(index, "comparison_operator");
         if (takt__node_is(index, "none")) /* one dimension more */
             value.rank = TAKT_PYTHON_RANK_UNKNOWN;
@@ -365,14 +360,13 @@ static struct takt_python_value value_of(const struct takt_source *source,
         return of_choice(source, node);
     if (strcmp(type, "unary_operator") == 0)
         return takt__python_value(source, takt__node_field(node, "argument"));
-    if (strcmp(type, "integer") == 0 || strcmp(type, "float") == 0 ||
-        strcmp(type, "true") == 0 || strcmp(type, "false") == 0)
+    if (takt__word_in(type, "integer float true false"))
         return number;
     static const char things[] =
         "string concatenated_string list tuple dictionary set none "
         "list_comprehension set_comprehension dictionary_comprehension "
         "generator_expression lambda";
-    return takt__python_has_word(things, (struct takt_text){type, strlen(type)})
+    return takt__text_in((struct takt_text){type, strlen(type)}, things)
                ? thing
                : unknown;
 }

@@ -54,7 +54,7 @@ static struct takt_rust_verdict raw(struct takt_rust *rust, TSNode node)
 {
     struct takt_rust_verdict out = {.op = NULL};
 
-    if (rust_is(node, "for_expression") || rust_is(node, "while_expression")) {
+    if (takt__node_in(node, "for_expression while_expression")) {
         out = nest_of(rust, node);
         if (out.op != NULL && strcmp(out.op, "sum") == 0 &&
             takt__rust_is_averaged(rust, node, out.total))
@@ -70,8 +70,7 @@ static struct takt_rust_verdict raw(struct takt_rust *rust, TSNode node)
             out = takt__rust_raw(rust, left);
         if (out.op != NULL && strcmp(out.op, "sum") == 0)
             out.op = "mean";
-        if (out.op != NULL &&
-            (strcmp(out.op, "mean") == 0 || strcmp(out.op, "variance") == 0)) {
+        if (out.op != NULL && (takt__word_in(out.op, "mean variance"))) {
             out.anchor = node;
             return out;
         }
@@ -79,7 +78,7 @@ static struct takt_rust_verdict raw(struct takt_rust *rust, TSNode node)
     }
     if (rust_is(node, "compound_assignment_expr"))
         return takt__rust_operation(rust, node);
-    if (rust_is(node, "macro_invocation") || rust_is(node, "identifier"))
+    if (takt__node_in(node, "macro_invocation identifier"))
         return takt__rust_macro(rust, node);
     if (takt__rust_calls(rust, node, "sqrt")) {
         const TSNode inner = takt__rust_bare(rust, takt__rust_receiver(node));
@@ -148,7 +147,7 @@ static bool has_test_attribute(const struct takt_rust *rust, TSNode item)
 {
     for (TSNode at = ts_node_prev_named_sibling(item); !ts_node_is_null(at);
          at = ts_node_prev_named_sibling(at)) {
-        if (rust_is(at, "line_comment") || rust_is(at, "block_comment"))
+        if (takt__node_in(at, "line_comment block_comment"))
             continue;
         if (!rust_is(at, "attribute_item"))
             return false;
@@ -170,7 +169,7 @@ static bool is_test_path(const char *path)
         while (start > path && start[-1] != '/')
             start--;
         const struct takt_text folder = {start, (size_t)(end - start)};
-        if (takt__text_is(folder, "tests") || takt__text_is(folder, "benches"))
+        if (takt__text_in(folder, "tests benches"))
             return true;
         end = start > path ? start - 1 : NULL;
     }

@@ -169,9 +169,8 @@ static inline bool rust_is_float(struct takt_rust_type type)
 }
 bool takt__rust_same(struct takt_text a, struct takt_text b);
 bool takt__rust_same_text(const struct takt_rust *rust, TSNode a, TSNode b);
-bool takt__rust_any(struct takt_text text, const char *const *words);
 bool takt__rust_is_any(const struct takt_rust *rust, TSNode node,
-                       const char *const *words);
+                       const char *words);
 TSNode takt__rust_null(void);
 /* Parentheses, references, dereferences and ? taken off. */
 TSNode takt__rust_bare(const struct takt_rust *rust, TSNode node);
@@ -240,6 +239,8 @@ bool takt__rust_literal_is(const struct takt_rust *rust, TSNode node,
                            double value);
 
 /* rust_types.c, rust_values.c */
+/* What one index leads to. */
+struct takt_rust_type takt__rust_element(struct takt_rust_type type);
 struct takt_rust_type takt__rust_scalar(enum takt_rust_leaf leaf);
 struct takt_rust_type takt__rust_sequence(struct takt_rust_type inner,
                                           struct takt_rust_extent count);

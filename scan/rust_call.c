@@ -100,7 +100,7 @@ static bool can_be_floats(struct takt_rust_type type)
 static const struct takt_rust_name *own_function(struct takt_rust *rust,
                                                  TSNode call, TSNode name)
 {
-    static const char *const here[] = {"self", "super", "crate", NULL};
+    static const char here[] = "self super crate";
     const TSNode function = takt__node_field(call, "function");
     const TSNode path = takt__node_field(function, "path");
     struct takt_text owner = {"", 0};
@@ -151,15 +151,13 @@ static bool has_within(struct takt_rust *rust, TSNode node, const char *op,
 {
     if (depth == 0 || ts_node_is_null(node) || !takt__rust_step(rust))
         return false;
-    if (rust_is(node, "call_expression") || rust_is(node, "for_expression") ||
-        rust_is(node, "while_expression") ||
-        rust_is(node, "binary_expression")) {
-        static const char *const composed[] = {"softmax", "layernorm",
-                                               "attention", NULL};
+    if (takt__node_in(node, "call_expression for_expression while_expression "
+                            "binary_expression")) {
+        static const char composed[] = "softmax layernorm attention";
         const char *found = takt__rust_raw(rust, node).op;
         if (found != NULL &&
             (strcmp(found, op) == 0 ||
-             takt__rust_any((struct takt_text){op, strlen(op)}, composed)))
+             takt__text_in((struct takt_text){op, strlen(op)}, composed)))
             return true;
     }
     const uint32_t count = ts_node_named_child_count(node);
@@ -190,18 +188,13 @@ static bool makes_layer(const struct takt_rust *rust, TSNode call)
 {
     const struct takt_text path =
         rust_text(rust, takt__node_field(call, "function"));
-    static const char *const makers[] = {"candle_nn::conv2d",
-                                         "nn::conv2d",
-                                         "candle_nn::conv1d",
-                                         "nn::conv1d",
-                                         "candle_nn::layer_norm",
-                                         "nn::layer_norm",
-                                         NULL};
-    if (takt__rust_any(path, makers))
+    static const char makers[] =
+        "candle_nn::conv2d nn::conv2d candle_nn::conv1d nn::conv1d "
+        "candle_nn::layer_norm nn::layer_norm";
+    if (takt__text_in(path, makers))
         return true;
-    return takt__rust_is_any(
-               rust, takt__node_field(call, "function"),
-               (const char *const[]){"conv2d", "layer_norm", "conv1d", NULL}) &&
+    return takt__rust_is_any(rust, takt__node_field(call, "function"),
+                             "conv2d layer_norm conv1d") &&
            takt__rust_uses(rust, "candle_nn");
 }
 
@@ -222,10 +215,7 @@ static void matrix_sizes(struct takt_rust_verdict *out, struct takt_rust_type a,
         out->extent[0] = a.extent[0].count != 0 ? a.extent[0] : b.extent[0];
     } else if (a.depth == 2 && a.extent[0].count != 0 &&
                strcmp(out->op, "dot")) {
-        out->rank =
-            strcmp(out->op, "transpose") == 0 || strcmp(out->op, "softmax") == 0
-                ? 2
-                : 1;
+        out->rank = takt__word_in(out->op, "transpose softmax") ? 2 : 1;
         out->extent[0] = a.extent[0];
         out->extent[1] = a.extent[1];
         if (out->rank == 1 &&
@@ -247,9 +237,12 @@ static struct takt_rust_verdict named_call(struct takt_rust *rust, TSNode call,
     if (is_about_others(rust, call, name) ||
         is_found_there(rust, call, name, out.op))
         return NOTHING;
-    unsigned skipped = 0; /* b'N', b'T' of BLAS */
+    /* b'N' of BLAS, (m, k, n) */
+    static const char settings[] =
+        "char_literal tuple_expression boolean_literal integer_literal";
+    unsigned skipped = 0;
     while (!is_method &&
-           rust_is(takt__rust_argument(call, skipped), "char_literal"))
+           takt__node_in(takt__rust_argument(call, skipped), settings))
         skipped++;
     const TSNode first = is_method ? takt__rust_receiver(call)
                                    : takt__rust_argument(call, skipped);
@@ -301,6 +294,24 @@ static struct takt_rust_verdict unseen_dot(struct takt_rust *rust, TSNode call,
         .op = b.depth == 2 ? "matmul" : "dot", .anchor = call, .type = b};
 }
 
+/* x.dot(&y) of slices, by a trait of the crate that another file implements. */
+static struct takt_rust_verdict slice_dot(struct takt_rust *rust, TSNode call,
+                                          TSNode name, struct takt_rust_type a)
+{
+    const struct takt_text word = rust_text(rust, name);
+    const struct takt_rust_type b =
+        takt__rust_type_of(rust, takt__rust_argument(call, 0), TAKT_RUST_DEPTH);
+    if (!takt__text_is(word, "dot") || takt__rust_argument_count(call) != 1 ||
+        a.depth != 1 || !rust_is_float(a) ||
+        (b.leaf != TAKT_RUST_UNKNOWN && (b.depth != 1 || !rust_is_float(b))) ||
+        takt__rust_find(rust, TAKT_RUST_FUNCTION, (struct takt_text){NULL, 0},
+                        word) != NULL)
+        return NOTHING;
+    struct takt_rust_verdict out = {.op = "dot", .anchor = call, .type = a};
+    matrix_sizes(&out, a, b);
+    return out;
+}
+
 static struct takt_rust_verdict array_call(struct takt_rust *rust, TSNode call,
                                            TSNode name)
 {
@@ -314,10 +325,11 @@ static struct takt_rust_verdict array_call(struct takt_rust *rust, TSNode call,
     const struct takt_rust_type a =
         takt__rust_type_of(rust, takt__rust_receiver(call), TAKT_RUST_DEPTH);
     const bool is_tensor = a.shell == TAKT_RUST_TENSOR;
-    static const char *const views[] = {"iter", "iter_mut", "into_iter", "map",
-                                        NULL};
+    static const char views[] = "iter iter_mut into_iter map";
     if (a.shell == TAKT_RUST_PLAIN && a.leaf == TAKT_RUST_UNKNOWN)
         return unseen_dot(rust, call, name);
+    if (a.shell == TAKT_RUST_PLAIN)
+        return slice_dot(rust, call, name, a);
     if ((a.shell != TAKT_RUST_NDARRAY && a.shell != TAKT_RUST_NALGEBRA &&
          !is_tensor) ||
         !rust_is_float(a) ||
@@ -400,10 +412,10 @@ struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
                                               TSNode node)
 {
     struct takt_text sign = takt__rust_operator(rust, node);
-    static const char *const signs[] = {"+", "-", "*", "/", NULL};
+    static const char signs[] = "+ - * /";
     if (rust_is(node, "compound_assignment_expr") && sign.size == 2)
         sign.size = 1;
-    if (!rust->has_arrays || !takt__rust_any(sign, signs))
+    if (!rust->has_arrays || !takt__text_in(sign, signs))
         return NOTHING;
     const struct takt_rust_type a =
         takt__rust_type_of(rust, takt__rust_left(node), TAKT_RUST_DEPTH);

@@ -42,7 +42,7 @@ static bool find_shift(struct takt_rust *rust, TSNode node, void *self)
 /* (x - shift).exp(): the name of what is taken off; empty: nothing. */
 static bool find_exponential(struct takt_rust *rust, TSNode node, void *self)
 {
-    static const char *const names[] = {"exp", "expf", NULL};
+    static const char names[] = "exp expf";
     struct takt_text *shift = self;
     if (!rust_is(node, "call_expression"))
         return false;
@@ -231,7 +231,7 @@ static bool find_composition(struct takt_rust *rust, TSNode node, void *self)
 {
     struct takt_rust_composition *out = self;
     if (rust_is(node, "function_item") ||
-        (!rust_is(node, "for_expression") && !rust_is(node, "call_expression")))
+        (!takt__node_in(node, "for_expression call_expression")))
         return false;
     const struct takt_rust_verdict verdict = takt__rust_raw(rust, node);
     const TSNode function = takt__rust_above(rust, node, "function_item");
@@ -240,12 +240,11 @@ static bool find_composition(struct takt_rust *rust, TSNode node, void *self)
     if (strcmp(verdict.op, "matmul") == 0)
         return rust_is(node, "call_expression") &&
                is_attention(rust, function, node, out);
-    static const char *const scaling[] = {"scale", "fma", "axpy", "mul",
-                                          "div",   "add", NULL};
-    if (takt__rust_any((struct takt_text){verdict.op, strlen(verdict.op)},
-                       scaling))
+    static const char scaling[] = "scale fma axpy mul div add";
+    if (takt__text_in((struct takt_text){verdict.op, strlen(verdict.op)},
+                      scaling))
         return is_layernorm(rust, function, node, out);
-    if (strcmp(verdict.op, "exp") == 0 || strcmp(verdict.op, "sum") == 0)
+    if (takt__word_in(verdict.op, "exp sum"))
         return is_softmax(rust, function, node, out);
     return false;
 }

@@ -5,31 +5,21 @@
  */
 #include "rust.h"
 
-static const char *const passing[] = {
-    "iter",     "iter_mut",     "into_iter",
-    "par_iter", "par_iter_mut", "into_par_iter",
-    "copied",   "cloned",       "rev",
-    "skip",     "take",         "step_by",
-    "by_ref",   "peekable",     "chain",
-    "filter",   "skip_while",   "take_while",
-    "inspect",  "with_min_len", "into_par_iter_mut",
-    "as_slice", "as_mut_slice", "drain",
-    NULL};
-static const char *const stretching[] = {
-    "chunks",     "chunks_exact",   "chunks_mut",       "chunks_exact_mut",
-    "par_chunks", "par_chunks_mut", "par_chunks_exact", "outer_iter",
-    "axis_iter",  "row_iter",       "column_iter",      "rows",
-    NULL};
+static const char passing[] =
+    "iter iter_mut into_iter par_iter par_iter_mut into_par_iter copied cloned "
+    "rev skip take step_by by_ref peekable chain filter skip_while take_while "
+    "inspect with_min_len into_par_iter_mut as_slice as_mut_slice drain";
+static const char stretching[] =
+    "chunks chunks_exact chunks_mut chunks_exact_mut par_chunks par_chunks_mut "
+    "par_chunks_exact outer_iter axis_iter row_iter column_iter rows";
 /* What these hand out is no array in memory. */
-static const char *const closed[] = {
-    "values",       "values_mut", "into_values", "keys",  "into_keys",
-    "chars",        "bytes",      "lines",       "split", "split_whitespace",
-    "char_indices", "entries",    NULL};
+static const char closed[] =
+    "values values_mut into_values keys into_keys chars bytes lines split "
+    "split_whitespace char_indices entries";
 
 TSNode takt__rust_range(const struct takt_rust *rust, TSNode source)
 {
-    static const char *const kept[] = {"rev", "step_by", "into_iter",
-                                       "into_par_iter", NULL};
+    static const char kept[] = "rev step_by into_iter into_par_iter";
     source = takt__rust_bare(rust, source);
     while (takt__rust_is_any(rust, takt__rust_method(source), kept))
         source = takt__rust_bare(rust, takt__rust_receiver(source));
@@ -39,8 +29,7 @@ TSNode takt__rust_range(const struct takt_rust *rust, TSNode source)
 /* &x, mut x, (x): the pattern within. */
 static TSNode bare_pattern(TSNode pattern)
 {
-    while (rust_is(pattern, "reference_pattern") ||
-           rust_is(pattern, "mut_pattern") || rust_is(pattern, "ref_pattern"))
+    while (takt__node_in(pattern, "reference_pattern mut_pattern ref_pattern"))
         pattern = ts_node_named_child(pattern,
                                       ts_node_named_child_count(pattern) - 1);
     return pattern;
@@ -70,8 +59,7 @@ static TSNode named_iterator(struct takt_rust *rust, TSNode source)
     const struct takt_rust_binding binding = takt__rust_binding(rust, source);
     if (binding.kind != TAKT_RUST_LET)
         return source;
-    static const char *const iterators[] = {
-        "iter", "zip", "enumerate", "iter_mut", "into_iter", NULL};
+    static const char iterators[] = "iter zip enumerate iter_mut into_iter";
     const TSNode value = takt__node_field(binding.node, "value");
     return takt__rust_is_any(rust, takt__rust_method(value), iterators)
                ? value
@@ -135,9 +123,9 @@ struct takt_rust_item takt__rust_item(struct takt_rust *rust, TSNode source,
             if (place == 1)
                 pattern = ts_node_named_child(pattern, 1);
             source = takt__rust_receiver(source);
-        } else if (takt__rust_any(word, passing)) {
+        } else if (takt__text_in(word, passing)) {
             source = takt__rust_receiver(source);
-        } else if (takt__rust_any(word, stretching)) {
+        } else if (takt__text_in(word, stretching)) {
             return (struct takt_rust_item){TAKT_RUST_STRETCH,
                                            takt__rust_receiver(source)};
         } else if (takt__text_is(word, "windows")) {
@@ -145,7 +133,7 @@ struct takt_rust_item takt__rust_item(struct takt_rust *rust, TSNode source,
                                            takt__rust_receiver(source)};
         } else if (takt__text_is(word, "map")) {
             return mapped_item(rust, source, pattern, name);
-        } else if (takt__rust_any(word, closed)) {
+        } else if (takt__text_in(word, closed)) {
             return none;
         } else {
             return (struct takt_rust_item){TAKT_RUST_ELEMENT, source};

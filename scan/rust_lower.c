@@ -20,8 +20,7 @@ bool takt__rust_bind_name(struct takt_rust_nest *nest, struct takt_text name,
 bool takt__rust_bind(struct takt_rust_nest *nest, TSNode pattern,
                      struct takt_rust_part *part)
 {
-    while (rust_is(pattern, "reference_pattern") ||
-           rust_is(pattern, "mut_pattern") || rust_is(pattern, "ref_pattern"))
+    while (takt__node_in(pattern, "reference_pattern mut_pattern ref_pattern"))
         pattern = takt__rust_child(pattern, takt__rust_children(pattern) - 1);
     if (part == NULL || ts_node_is_null(pattern))
         return false;
@@ -40,13 +39,13 @@ bool takt__rust_bind(struct takt_rust_nest *nest, TSNode pattern,
 
 static bool is_loop(TSNode node)
 {
-    return rust_is(node, "for_expression") || rust_is(node, "while_expression");
+    return takt__node_in(node, "for_expression while_expression");
 }
 
 static bool assigns(TSNode node)
 {
-    return rust_is(node, "assignment_expression") ||
-           rust_is(node, "compound_assignment_expr");
+    return takt__node_in(node,
+                         "assignment_expression compound_assignment_expr");
 }
 
 /* The names that are assigned somewhere within. */
@@ -83,8 +82,8 @@ static bool is_assigned_within(struct takt_rust_nest *nest, TSNode node,
                       takt__rust_bare(nest->rust, takt__rust_left(node))),
             name))
         return true;
-    is_within |= is_loop(node) || rust_is(node, "closure_expression") ||
-                 rust_is(node, "if_expression");
+    is_within |= is_loop(node) ||
+                 takt__node_in(node, "closure_expression if_expression");
     const uint32_t count = takt__rust_children(node);
     for (uint32_t i = 0; i < count; i++)
         if (is_assigned_within(nest, takt__rust_child(node, i), name, is_within,
@@ -266,7 +265,8 @@ static bool lower_assignment(struct takt_rust_nest *nest, TSNode node,
         rust_is(left, "identifier")
             ? takt__rust_local(nest, rust_text(nest->rust, left))
             : NULL;
-    struct takt_ir_expr *target = takt__rust_expr(nest, left, false, depth + 1);
+    struct takt_ir_expr *target =
+        takt__rust_expr(nest, takt__rust_left(node), false, depth + 1);
     if (local != NULL && !local->is_assigned && target != NULL &&
         (target->sort != TAKT_IR_ACCESS ||
          rust_is(takt__rust_left(node), "identifier"))) {
@@ -349,7 +349,7 @@ static bool is_step(const struct takt_rust_nest *nest, TSNode node,
 static bool lower_while(struct takt_rust_nest *nest, TSNode node,
                         unsigned depth)
 {
-    static const char *const signs[] = {"<", "<=", "!=", NULL};
+    static const char signs[] = "< <= !=";
     const TSNode test = takt__node_field(node, "condition");
     const TSNode body = takt__node_field(node, "body");
     const TSNode left = takt__rust_left(test);
@@ -360,7 +360,7 @@ static bool lower_while(struct takt_rust_nest *nest, TSNode node,
     bool is_read = true, is_stepped = false;
 
     if (!rust_is(test, "binary_expression") ||
-        !takt__rust_any(takt__rust_operator(nest->rust, test), signs) ||
+        !takt__text_in(takt__rust_operator(nest->rust, test), signs) ||
         !rust_is(left, "identifier"))
         return false;
     struct takt_ir_loop *loop = takt__ir_open(ir);
@@ -395,12 +395,11 @@ static bool lower_while(struct takt_rust_nest *nest, TSNode node,
 bool takt__rust_statement(struct takt_rust_nest *nest, TSNode node,
                           unsigned depth)
 {
-    static const char *const checks[] = {"assert", "debug_assert",
-                                         "debug_assert_eq", "assert_eq", NULL};
+    static const char checks[] =
+        "assert debug_assert debug_assert_eq assert_eq";
     const unsigned locals = nest->locals;
 
-    while (rust_is(node, "expression_statement") ||
-           rust_is(node, "unsafe_block"))
+    while (takt__node_in(node, "expression_statement unsafe_block"))
         node = takt__rust_child(node, 0);
     if (ts_node_is_null(node) || depth > TAKT_RUST_DEEPEST ||
         !takt__rust_step(nest->rust))

@@ -58,6 +58,17 @@ struct takt_rust_part *takt__rust_one(struct takt_rust_nest *nest,
 struct takt_rust_part *takt__rust_pair(struct takt_rust_nest *nest,
                                        struct takt_rust_part *a,
                                        struct takt_rust_part *b);
+/* What a node is called, as something that does not change. */
+struct takt_ir_expr *takt__rust_named(struct takt_rust_nest *nest, TSNode node);
+/* An element by a list of indices: m[(i, j)], m[[i, j]], m.get(i, j). */
+struct takt_ir_expr *takt__rust_at(struct takt_rust_nest *nest,
+                                   const struct takt_ir_expr *base, TSNode list,
+                                   unsigned depth);
+/* Elements of a type of the crate: what an index or a method returns. */
+struct takt_ir_expr *takt__rust_told(struct takt_rust_nest *nest, TSNode node,
+                                     struct takt_ir_expr *e);
+struct takt_ir_expr *takt__rust_called(struct takt_rust_nest *nest, TSNode call,
+                                       bool is_index, unsigned depth);
 struct takt_ir_type takt__rust_ir_type(struct takt_rust_type type);
 /* A function of mathematics with its arguments; NULL: it is none. */
 struct takt_ir_expr *takt__rust_function(struct takt_rust_nest *nest,

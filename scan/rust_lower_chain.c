@@ -9,14 +9,11 @@
 
 /* ---- the ends of chains -------------------------------------------------- */
 
-static const char *const sums[] = {"sum", "product", NULL};
-static const char *const folds[] = {"fold", "reduce", NULL};
-static const char *const orders[] = {"max_by", "min_by", "position_max_by",
-                                     "position_min_by", NULL};
-static const char *const collects[] = {"collect", "collect_vec",
-                                       "collect_into_vec", "extend", NULL};
-static const char *const maps[] = {"mapv", "mapv_inplace", "mapv_into",
-                                   "par_mapv_inplace", NULL};
+static const char sums[] = "sum product";
+static const char folds[] = "fold reduce";
+static const char orders[] = "max_by min_by position_max_by position_min_by";
+static const char collects[] = "collect collect_vec collect_into_vec extend";
+static const char maps[] = "mapv mapv_inplace mapv_into par_mapv_inplace";
 
 bool takt__rust_may_end_chain(const struct takt_rust *rust, TSNode call)
 {
@@ -25,10 +22,10 @@ bool takt__rust_may_end_chain(const struct takt_rust *rust, TSNode call)
     if (ts_node_is_null(method))
         return false;
     const struct takt_text word = rust_text(rust, method);
-    return takt__rust_any(word, sums) || takt__rust_any(word, folds) ||
-           takt__rust_any(word, orders) || takt__rust_any(word, collects) ||
-           takt__rust_any(word, maps) || takt__text_is(word, "for_each") ||
-           takt__text_is(word, "map_inplace") ||
+    return takt__text_in(word, sums) || takt__text_in(word, folds) ||
+           takt__text_in(word, orders) || takt__text_in(word, collects) ||
+           takt__text_in(word, maps) ||
+           takt__text_in(word, "for_each map_inplace") ||
            (rust->has_arrays && takt__text_is(word, "map"));
 }
 
@@ -42,7 +39,7 @@ bool takt__rust_ends_chain(struct takt_rust_nest *nest, TSNode call)
     if (ts_node_is_null(method))
         return false;
     const struct takt_text word = rust_text(rust, method);
-    if (takt__rust_any(word, maps))
+    if (takt__text_in(word, maps))
         return count == 1;
     if (takt__text_is(word, "map")) {
         const struct takt_rust_type type =
@@ -52,9 +49,9 @@ bool takt__rust_ends_chain(struct takt_rust_nest *nest, TSNode call)
                rust_is(of, "identifier"); /* and not .iter() of one */
     }
     const bool is_extend = takt__text_is(word, "extend");
-    if (!(takt__rust_any(word, sums) && count == 0) &&
-        !takt__rust_any(word, folds) && !takt__rust_any(word, orders) &&
-        !takt__rust_any(word, collects))
+    if (!(takt__text_in(word, sums) && count == 0) &&
+        !takt__text_in(word, folds) && !takt__text_in(word, orders) &&
+        !takt__text_in(word, collects))
         return false;
     const enum takt_rust_shell shell =
         takt__rust_type_of(rust, of, TAKT_RUST_DEPTH).shell;
@@ -77,8 +74,9 @@ static struct takt_rust_type wanted_type(struct takt_rust *rust, TSNode node)
     TSNode path[TAKT_RUST_PATH];
     unsigned count = takt__rust_path(rust, node, path);
 
-    while (count > 0 && (rust_is(path[count - 1], "parenthesized_expression") ||
-                         rust_is(path[count - 1], "binary_expression")))
+    while (count > 0 &&
+           (takt__node_in(path[count - 1],
+                          "parenthesized_expression binary_expression")))
         count--;
     const struct takt_rust_type unknown = {.leaf = TAKT_RUST_UNKNOWN};
     if (count == 0)
@@ -198,8 +196,8 @@ static struct takt_ir_expr *fold(struct takt_rust_nest *nest, TSNode call,
 /* a.partial_cmp(b) of the closure's own parameters; `swapped`: of b with a. */
 static bool compares(struct takt_rust *rust, TSNode closure, bool *swapped)
 {
-    static const char *const compared[] = {"partial_cmp", "total_cmp", NULL};
-    static const char *const opened[] = {"unwrap", "expect", "unwrap_or", NULL};
+    static const char compared[] = "partial_cmp total_cmp";
+    static const char opened[] = "unwrap expect unwrap_or";
     TSNode body = takt__rust_bare(
         rust, takt__rust_tail(takt__node_field(closure, "body")));
     unsigned place[2];
@@ -326,13 +324,13 @@ struct takt_ir_expr *takt__rust_chain_value(struct takt_rust_nest *nest,
     const unsigned locals = nest->locals;
     struct takt_ir_expr *e = NULL;
 
-    if (takt__rust_any(word, sums))
+    if (takt__text_in(word, sums))
         e = sum(nest, call, depth + 1);
-    else if (takt__rust_any(word, folds))
+    else if (takt__text_in(word, folds))
         e = fold(nest, call, depth + 1);
-    else if (takt__rust_any(word, orders))
+    else if (takt__text_in(word, orders))
         e = order(nest, call, word, depth + 1);
-    else if (takt__rust_any(word, collects))
+    else if (takt__text_in(word, collects))
         e = collect(nest, call, depth + 1);
     else
         e = map(nest, call, depth + 1);

@@ -35,8 +35,8 @@ struct takt_ir_expr *takt__rust_condition(struct takt_rust_nest *nest,
 {
     test = takt__rust_bare(nest->rust, test);
     if (rust_is(test, "binary_expression")) {
-        static const char *const both[] = {"&&", "||", NULL};
-        if (takt__rust_any(takt__rust_operator(nest->rust, test), both)) {
+        static const char both[] = "&& ||";
+        if (takt__text_in(takt__rust_operator(nest->rust, test), both)) {
             const struct takt_ir_expr *a =
                 takt__rust_condition(nest, takt__rust_left(test), depth + 1);
             const struct takt_ir_expr *b =

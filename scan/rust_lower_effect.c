@@ -147,7 +147,8 @@ bool takt__rust_effect(struct takt_rust_nest *nest, TSNode call, unsigned depth)
     if (takt__rust_calls(nest->rust, call, "for_each") ||
         takt__rust_calls(nest->rust, call, "map_inplace"))
         return lower_each(nest, call, depth);
-    if (takt__rust_calls(nest->rust, call, "set") &&
+    static const char setters[] = "set set_value set_element";
+    if (takt__rust_is_any(nest->rust, takt__rust_method(call), setters) &&
         takt__rust_argument_count(call) > 1)
         return lower_set(nest, call, depth);
     if (takt__rust_argument_count(call) == 2 &&

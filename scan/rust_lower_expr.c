@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rust_lower_expr.c - expressions: elements, arithmetic, functions of
- * mathematics, and functions of the file itself in their place.
+ * rust_lower_expr.c - expressions: names, elements and arithmetic.
  */
 #include "rust_lower.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static struct takt_ir_expr *named(struct takt_rust_nest *nest, TSNode node)
+struct takt_ir_expr *takt__rust_named(struct takt_rust_nest *nest, TSNode node)
 {
     return takt__ir_name(&nest->ir, rust_text(nest->rust, node),
                          takt__rust_ir_type(takt__rust_type_of(
@@ -64,7 +63,7 @@ static struct takt_rust_part *identifier(struct takt_rust_nest *nest,
 
     if (local != NULL && !local->is_assigned)
         return local->part;
-    struct takt_ir_expr *e = named(nest, node);
+    struct takt_ir_expr *e = takt__rust_named(nest, node);
     if (e != NULL)
         e->is_varying = local != NULL || is_assigned(nest, name);
     return takt__rust_one(nest, e);
@@ -75,25 +74,15 @@ static struct takt_ir_expr *field_of_element(struct takt_rust_nest *nest,
                                              TSNode node,
                                              const struct takt_ir_expr *of)
 {
-    const struct takt_text part[] = {
-        of->text,
-        {".", 1},
-        rust_text(nest->rust, takt__node_field(node, "field"))};
-    struct takt_ir_expr *e = takt__ir_new(&nest->ir, TAKT_IR_ACCESS);
-
-    if (e == NULL)
-        return NULL;
-    const char *text = takt__source_keep(nest->rust->source, part, 3);
-    *e = *of;
-    e->text = (struct takt_text){text, strlen(text)};
-    e->type = takt__rust_ir_type(
+    const TSNode name = takt__node_field(node, "field");
+    struct takt_ir_type type = takt__rust_ir_type(
         takt__rust_type_of(nest->rust, node, TAKT_RUST_DEPTH));
-    if (e->type.element == TAKT_IR_UNKNOWN && /* of structs, and no array */
-        !rust_is(takt__node_field(node, "field"), "integer_literal"))
-        e->type.element = TAKT_IR_OTHER;
-    e->type.rank += e->parts;
-    e->is_field = true;
-    return e;
+
+    if (type.element == TAKT_IR_UNKNOWN && /* of structs, and no array */
+        !rust_is(name, "integer_literal"))
+        type.element = TAKT_IR_OTHER;
+    return takt__ir_field(&nest->ir, nest->rust->source, of,
+                          rust_text(nest->rust, name), type);
 }
 
 static struct takt_rust_part *field(struct takt_rust_nest *nest, TSNode node,
@@ -104,7 +93,7 @@ static struct takt_rust_part *field(struct takt_rust_nest *nest, TSNode node,
     const TSNode name = takt__node_field(node, "field");
 
     if (rust_is(of, "self"))
-        return takt__rust_one(nest, named(nest, node));
+        return takt__rust_one(nest, takt__rust_named(nest, node));
     const struct takt_rust_part *part = takt__rust_part_of(nest, of, depth + 1);
     if (part == NULL)
         return NULL;
@@ -118,7 +107,7 @@ static struct takt_rust_part *field(struct takt_rust_nest *nest, TSNode node,
         return takt__rust_one(nest, field_of_element(nest, node, e));
     if (e->loops != 0 || e->is_varying)
         return NULL;
-    return takt__rust_one(nest, named(nest, node));
+    return takt__rust_one(nest, takt__rust_named(nest, node));
 }
 
 /* ---- elements ------------------------------------------------------------ */
@@ -132,15 +121,13 @@ static struct takt_ir_expr *index_part(struct takt_rust_nest *nest,
     return takt__ir_is_plain_index(at) ? takt__ir_part(base, at) : NULL;
 }
 
-/* m[(i, j)], m[[i, j]], m.get(i, j). */
-static struct takt_ir_expr *at_all(struct takt_rust_nest *nest,
+struct takt_ir_expr *takt__rust_at(struct takt_rust_nest *nest,
                                    const struct takt_ir_expr *base, TSNode list,
                                    unsigned depth)
 {
     const TSNode only = takt__rust_child(list, 0);
     if (takt__rust_children(list) == 1 && /* m.get((i, j)) */
-        (rust_is(only, "tuple_expression") ||
-         rust_is(only, "array_expression")))
+        (takt__node_in(only, "tuple_expression array_expression")))
         list = only;
     struct takt_ir_expr *e = takt__ir_address(&nest->ir, base);
     const uint32_t count = takt__rust_children(list);
@@ -177,6 +164,17 @@ static struct takt_ir_expr *slice(struct takt_rust_nest *nest,
     return takt__ir_moved(&nest->ir, takt__ir_address(&nest->ir, base), from);
 }
 
+struct takt_ir_expr *takt__rust_told(struct takt_rust_nest *nest, TSNode node,
+                                     struct takt_ir_expr *e)
+{
+    if (e != NULL && e->type.element == TAKT_IR_UNKNOWN)
+        e->type.element =
+            takt__rust_ir_type(
+                takt__rust_type_of(nest->rust, node, TAKT_RUST_DEPTH))
+                .element;
+    return e;
+}
+
 static struct takt_ir_expr *indexed(struct takt_rust_nest *nest, TSNode node,
                                     unsigned depth)
 {
@@ -188,168 +186,12 @@ static struct takt_ir_expr *indexed(struct takt_rust_nest *nest, TSNode node,
         return NULL;
     if (rust_is(index, "range_expression"))
         return slice(nest, base, index, depth);
-    if (rust_is(index, "tuple_expression") ||
-        rust_is(index, "array_expression"))
-        return at_all(nest, base, index, depth);
+    if (takt__node_in(index, "tuple_expression array_expression"))
+        return takt__rust_told(nest, node,
+                               takt__rust_at(nest, base, index, depth));
     struct takt_ir_expr *at = takt__rust_expr(nest, index, true, depth + 1);
     return takt__ir_is_plain_index(at) ? takt__ir_element(&nest->ir, base, at)
                                        : NULL;
-}
-
-/* ---- functions ----------------------------------------------------------- */
-
-/* A function of this file that only computes something. */
-static struct takt_ir_expr *inlined(struct takt_rust_nest *nest, TSNode call,
-                                    struct takt_text name, bool is_method,
-                                    unsigned depth)
-{
-    struct takt_rust *rust = nest->rust;
-    const struct takt_rust_name *found = takt__rust_find(
-        rust, TAKT_RUST_FUNCTION, (struct takt_text){NULL, 0}, name);
-    const unsigned hidden = nest->hidden, locals = nest->locals;
-    struct takt_rust_part *part[6];
-    TSNode pattern[6];
-    unsigned count = 0;
-
-    if (found == NULL || nest->inlined > 2)
-        return NULL;
-    const TSNode body = takt__node_field(found->node, "body");
-    const TSNode list = takt__node_field(found->node, "parameters");
-    if (ts_node_is_null(body) || ts_node_is_null(list))
-        return NULL;
-    for (uint32_t i = 0; i < takt__rust_children(list); i++) {
-        const TSNode one = takt__rust_child(list, i);
-        if (rust_is(one, "self_parameter")) {
-            if (!is_method ||
-                !rust_is(takt__rust_bare(rust, takt__rust_receiver(call)),
-                         "self"))
-                return NULL;
-            continue;
-        }
-        if (!rust_is(one, "parameter") || count == 6)
-            return NULL;
-        pattern[count] = takt__node_field(one, "pattern");
-        part[count] = takt__rust_one(
-            nest, takt__rust_expr(nest, takt__rust_argument(call, count), false,
-                                  depth + 1));
-        if (part[count++] == NULL)
-            return NULL;
-    }
-    if (takt__rust_argument_count(call) != count)
-        return NULL;
-    nest->hidden = locals;
-    nest->inlined++;
-    bool is_bound = true;
-    for (unsigned i = 0; i < count; i++)
-        is_bound &= takt__rust_bind(nest, pattern[i], part[i]);
-    const struct takt_rust_part *value =
-        is_bound ? takt__rust_block(nest, body, depth + 1) : NULL;
-    nest->inlined--;
-    nest->hidden = hidden;
-    nest->locals = locals;
-    return value == NULL ? NULL : value->value;
-}
-
-static const char *const same[] = {
-    "clone",      "to_owned",     "into",   "unwrap",   "expect",
-    "as_slice",   "as_mut_slice", "as_ref", "as_mut",   "borrow",
-    "borrow_mut", "to_vec",       "view",   "view_mut", "iter",
-    "iter_mut",   "as_view",      "cloned", "copied",   "unwrap_or",
-    "lock",       "deref",        "to_f32", "to_f64",   NULL};
-static const char *const getters[] = {
-    "get", "at", "get_unchecked", "get_unchecked_mut", "get_mut", NULL};
-static const char *const measures[] = {
-    "len",    "count", "nrows", "ncols", "rows",     "cols", "width",
-    "height", "dim",   "shape", "size",  "is_empty", NULL};
-
-/* What is called with what does not change: a number that we do not know. */
-static struct takt_ir_expr *unknown_call(struct takt_rust_nest *nest,
-                                         TSNode call, bool is_index,
-                                         unsigned depth)
-{
-    const uint32_t count = takt__rust_argument_count(call);
-    uint32_t loops = 0;
-
-    if (!is_index)
-        return NULL;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct takt_ir_expr *e = takt__rust_expr(
-            nest, takt__rust_argument(call, i), true, depth + 1);
-        if (e == NULL || takt__ir_is_gathered(e))
-            return NULL;
-        loops |= e->loops;
-    }
-    return takt__ir_opaque(&nest->ir, loops);
-}
-
-static struct takt_ir_expr *method(struct takt_rust_nest *nest, TSNode call,
-                                   TSNode name, bool is_index, unsigned depth)
-{
-    struct takt_rust *rust = nest->rust;
-    const struct takt_text word = rust_text(rust, name);
-    const TSNode of = takt__rust_receiver(call);
-    const unsigned count = takt__rust_argument_count(call);
-    struct takt_ir_expr *argument[4];
-
-    if (takt__rust_any(word, measures) && count <= 1)
-        return named(nest, call);
-    struct takt_ir_expr *e = inlined(nest, call, word, true, depth);
-    if (e != NULL)
-        return e;
-    argument[0] = takt__rust_expr(nest, of, is_index, depth + 1);
-    if (argument[0] == NULL || takt__rust_any(word, same))
-        return argument[0];
-    if (takt__rust_any(word, getters) && count > 0)
-        return at_all(nest, argument[0], takt__node_field(call, "arguments"),
-                      depth);
-    for (unsigned i = 0; i < count && i < 3; i++) {
-        argument[i + 1] = takt__rust_expr(nest, takt__rust_argument(call, i),
-                                          is_index, depth + 1);
-        if (argument[i + 1] == NULL)
-            return NULL;
-    }
-    e = count < 3 ? takt__rust_function(nest, word, argument, count + 1) : NULL;
-    return e != NULL ? e : unknown_call(nest, call, is_index, depth);
-}
-
-static struct takt_ir_expr *called(struct takt_rust_nest *nest, TSNode call,
-                                   bool is_index, unsigned depth)
-{
-    struct takt_rust *rust = nest->rust;
-    const TSNode name = takt__rust_method(call);
-    const TSNode callee = takt__rust_callee(call);
-    const unsigned count = takt__rust_argument_count(call);
-    struct takt_ir_expr *argument[3];
-
-    if (takt__rust_ends_chain(nest, call))
-        return takt__rust_chain_value(nest, call, depth);
-    if (!ts_node_is_null(name))
-        return method(nest, call, name, is_index, depth);
-    if (ts_node_is_null(callee) || count > 3)
-        return NULL;
-    const struct takt_text word = rust_text(rust, callee);
-    if (count == 0)
-        return takt__text_is(word, "zero")  ? takt__ir_number(&nest->ir, 0)
-               : takt__text_is(word, "one") ? takt__ir_number(&nest->ir, 1)
-                                            : NULL;
-    struct takt_ir_expr *e = inlined(nest, call, word, false, depth);
-    for (unsigned i = 0; i < count && e == NULL; i++) {
-        argument[i] = takt__rust_expr(nest, takt__rust_argument(call, i),
-                                      is_index, depth + 1);
-        if (argument[i] == NULL)
-            return NULL;
-    }
-    if (e == NULL && takt__text_is(word, "from") && count == 1)
-        return argument[0];
-    static const char *const floats[] = {"f32", "f64", NULL};
-    const TSNode path =
-        takt__node_field(takt__node_field(call, "function"), "path");
-    for (unsigned i = 0; i < count && e == NULL; i++)
-        if (takt__rust_is_any(rust, path, floats)) /* f64::max(a, b) */
-            takt__rust_set_float(argument[i], TAKT_IR_FLOAT);
-    if (e == NULL)
-        e = takt__rust_function(nest, word, argument, count);
-    return e != NULL ? e : unknown_call(nest, call, is_index, depth);
 }
 
 /* ---- operators ----------------------------------------------------------- */
@@ -428,7 +270,7 @@ static struct takt_ir_expr *cast(struct takt_rust_nest *nest, TSNode node,
 static struct takt_ir_expr *plain(struct takt_rust_nest *nest, TSNode node,
                                   bool is_index, unsigned depth)
 {
-    if (rust_is(node, "float_literal") || rust_is(node, "integer_literal"))
+    if (takt__node_in(node, "float_literal integer_literal"))
         return number(nest, node);
     if (rust_is(node, "index_expression"))
         return indexed(nest, node, depth);
@@ -444,17 +286,32 @@ static struct takt_ir_expr *plain(struct takt_rust_nest *nest, TSNode node,
     if (rust_is(node, "type_cast_expression"))
         return cast(nest, node, is_index, depth);
     if (rust_is(node, "call_expression"))
-        return called(nest, node, is_index, depth);
+        return takt__rust_called(nest, node, is_index, depth);
     if (rust_is(node, "if_expression"))
         return choice(nest, node, depth);
-    if (rust_is(node, "scoped_identifier") || rust_is(node, "self"))
-        return named(nest, node);
+    if (takt__node_in(node, "scoped_identifier self"))
+        return takt__rust_named(nest, node);
     return NULL;
+}
+
+/* *p.add(i): the element there. */
+static struct takt_ir_expr *followed(const struct takt_rust_nest *nest,
+                                     TSNode node, struct takt_ir_expr *e)
+{
+    while (rust_is(node, "parenthesized_expression"))
+        node = ts_node_named_child(node, 0);
+    if (e != NULL && e->sort == TAKT_IR_ADDRESS &&
+        rust_is(node, "unary_expression") &&
+        takt__text_is(takt__rust_operator(nest->rust, node), "*"))
+        e->sort = TAKT_IR_ACCESS;
+    return e;
 }
 
 struct takt_rust_part *takt__rust_part_of(struct takt_rust_nest *nest,
                                           TSNode node, unsigned depth)
 {
+    const TSNode whole = node;
+
     node = takt__rust_bare(nest->rust, node);
     if (ts_node_is_null(node) || depth > TAKT_RUST_DEEPEST ||
         !takt__rust_step(nest->rust))
@@ -463,27 +320,29 @@ struct takt_rust_part *takt__rust_part_of(struct takt_rust_nest *nest,
         return identifier(nest, node);
     if (rust_is(node, "field_expression"))
         return field(nest, node, depth);
-    if (rust_is(node, "block") || rust_is(node, "unsafe_block"))
+    if (takt__node_in(node, "block unsafe_block"))
         return takt__rust_block(nest, node, depth + 1);
     if (rust_is(node, "tuple_expression") && takt__rust_children(node) == 2)
         return takt__rust_pair(
             nest,
             takt__rust_part_of(nest, takt__rust_child(node, 0), depth + 1),
             takt__rust_part_of(nest, takt__rust_child(node, 1), depth + 1));
-    return takt__rust_one(nest, plain(nest, node, false, depth));
+    return takt__rust_one(
+        nest, followed(nest, whole, plain(nest, node, false, depth)));
 }
 
 struct takt_ir_expr *takt__rust_expr(struct takt_rust_nest *nest, TSNode node,
                                      bool is_index, unsigned depth)
 {
+    const TSNode whole = node;
+
     node = takt__rust_bare(nest->rust, node);
-    if (is_index && !rust_is(node, "identifier") &&
-        !rust_is(node, "field_expression") && !rust_is(node, "block")) {
+    if (is_index && !takt__node_in(node, "identifier field_expression block")) {
         if (ts_node_is_null(node) || depth > TAKT_RUST_DEEPEST ||
             !takt__rust_step(nest->rust))
             return NULL;
         return plain(nest, node, true, depth);
     }
-    const struct takt_rust_part *part = takt__rust_part_of(nest, node, depth);
+    const struct takt_rust_part *part = takt__rust_part_of(nest, whole, depth);
     return part == NULL ? NULL : part->value;
 }

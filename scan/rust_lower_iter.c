@@ -27,8 +27,7 @@ static struct takt_ir_expr *element(struct takt_rust_nest *nest,
 /* Something that is called for and does not change: an array by its text. */
 static struct takt_ir_expr *unseen(struct takt_rust_walk walk, TSNode call)
 {
-    static const char *const lines[] = {"row", "column", "row_mut",
-                                        "column_mut", NULL};
+    static const char lines[] = "row column row_mut column_mut";
     struct takt_rust *rust = walk.nest->rust;
     const TSNode method = takt__rust_method(call);
     const unsigned count = takt__rust_argument_count(call);
@@ -184,62 +183,31 @@ static struct takt_rust_part *zipped(struct takt_rust_walk walk, TSNode a,
 static struct takt_rust_part *adapted(struct takt_rust_walk walk, TSNode call,
                                       struct takt_text word)
 {
-    static const char *const passing[] = {"iter",
-                                          "iter_mut",
-                                          "into_iter",
-                                          "par_iter",
-                                          "par_iter_mut",
-                                          "into_par_iter",
-                                          "copied",
-                                          "cloned",
-                                          "take",
-                                          "by_ref",
-                                          "peekable",
-                                          "chain",
-                                          "filter",
-                                          "skip_while",
-                                          "take_while",
-                                          "inspect",
-                                          "with_min_len",
-                                          "as_slice",
-                                          "as_mut_slice",
-                                          "drain",
-                                          "with_max_len",
-                                          "collect",
-                                          "collect_vec",
-                                          "to_vec",
-                                          NULL};
-    static const char *const moving[] = {"rev", "skip", "step_by", NULL};
-    static const char *const chunks[] = {
-        "chunks",     "chunks_exact",   "chunks_mut",       "chunks_exact_mut",
-        "par_chunks", "par_chunks_mut", "par_chunks_exact", NULL};
-    static const char *const rows[] = {"outer_iter",  "axis_iter", "row_iter",
-                                       "column_iter", "rows",      NULL};
-    static const char *const closed[] = {"values",
-                                         "values_mut",
-                                         "into_values",
-                                         "keys",
-                                         "into_keys",
-                                         "chars",
-                                         "bytes",
-                                         "lines",
-                                         "split",
-                                         "split_whitespace",
-                                         "char_indices",
-                                         "entries",
-                                         NULL};
+    static const char passing[] =
+        "iter iter_mut into_iter par_iter par_iter_mut into_par_iter copied "
+        "cloned take by_ref peekable chain filter skip_while take_while "
+        "inspect with_min_len as_slice as_mut_slice drain with_max_len collect "
+        "collect_vec to_vec";
+    static const char moving[] = "rev skip step_by";
+    static const char chunks[] =
+        "chunks chunks_exact chunks_mut chunks_exact_mut par_chunks "
+        "par_chunks_mut par_chunks_exact";
+    static const char rows[] = "outer_iter axis_iter row_iter column_iter rows";
+    static const char closed[] =
+        "values values_mut into_values keys into_keys chars bytes lines split "
+        "split_whitespace char_indices entries";
     const TSNode of = takt__rust_receiver(call);
 
-    if (takt__rust_any(word, closed))
+    if (takt__text_in(word, closed))
         return NULL;
     if (takt__text_is(word, "zip"))
         return zipped(walk, of, takt__rust_argument(call, 0));
     if (takt__text_is(word, "enumerate"))
         return takt__rust_pair(walk.nest, takt__rust_one(walk.nest, walk.at),
                                items(walk, of));
-    if (takt__rust_any(word, passing))
+    if (takt__text_in(word, passing))
         return items(walk, of);
-    if (takt__rust_any(word, moving)) {
+    if (takt__text_in(word, moving)) {
         const TSNode range =
             takt__rust_range(walk.nest->rust, of); /* counts anyhow */
         if (!ts_node_is_null(range) && walk.is_whole)
@@ -247,14 +215,14 @@ static struct takt_rust_part *adapted(struct takt_rust_walk walk, TSNode call,
         walk = moved(walk, call, word);
         return walk.at == NULL ? NULL : items(walk, of);
     }
-    if (takt__rust_any(word, chunks))
+    if (takt__text_in(word, chunks))
         return chunk(walk, call);
     if (takt__text_is(word, "windows"))
         return window(walk, call);
     if (takt__text_is(word, "map"))
         return takt__rust_mapped(walk.nest, takt__rust_argument(call, 0),
                                  items(walk, of), walk.depth);
-    if (takt__rust_any(word, rows))
+    if (takt__text_in(word, rows))
         return takt__rust_one(walk.nest,
                               element(walk.nest, place(walk, of), walk.at));
     return takt__rust_one(walk.nest,
@@ -264,8 +232,9 @@ static struct takt_rust_part *adapted(struct takt_rust_walk walk, TSNode call,
 /* let it = v.iter(): the name of an iterator, outside of the nest. */
 static TSNode followed(const struct takt_rust_walk *walk, TSNode source)
 {
-    static const char *const iterators[] = {
-        "iter", "zip", "enumerate", "iter_mut", "into_iter", "map", NULL};
+    static const char iterators[] =
+        "iter zip enumerate iter_mut into_iter map chunks_exact chunks "
+        "chunks_mut chunks_exact_mut windows";
     struct takt_rust *rust = walk->nest->rust;
 
     if (!rust_is(source, "identifier") ||

@@ -88,7 +88,7 @@ static struct takt_ir_expr *of_one(struct takt_rust_nest *nest,
         return takt__ir_pair(ir, TAKT_IR_DIV, takt__ir_number(ir, 1), x);
     if (takt__text_is(name, "relu"))
         return takt__ir_part(call1(nest, "fmax", x), takt__ir_number(ir, 0));
-    if (takt__text_is(name, "sigmoid") || takt__text_is(name, "logistic"))
+    if (takt__text_in(name, "sigmoid logistic"))
         return sigmoid(nest, x);
     return takt__text_is(name, "gelu") ? gelu(nest, x) : NULL;
 }

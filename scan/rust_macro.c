@@ -48,16 +48,12 @@ static struct takt_rust_verdict azip(struct takt_rust *rust, TSNode tokens,
 /* .sum::<f32>() among the tokens of a macro that only evaluates them. */
 static struct takt_rust_verdict token_sum(struct takt_rust *rust, TSNode token)
 {
-    static const char *const evaluating[] = {
-        "println",   "print",      "eprintln",     "eprint",
-        "format",    "write",      "writeln",      "assert",
-        "assert_eq", "assert_ne",  "debug_assert", "debug_assert_eq",
-        "panic",     "dbg",        "vec",          "log::debug",
-        "log::info", "log::trace", "log::warn",    "log::error",
-        "debug",     "info",       "trace",        "warn",
-        "error",     NULL};
-    static const char *const words[] = {"sum", "product", NULL};
-    static const char *const floats[] = {"f32", "f64", NULL};
+    static const char evaluating[] =
+        "println print eprintln eprint format write writeln assert assert_eq "
+        "assert_ne debug_assert debug_assert_eq panic dbg vec log::debug "
+        "log::info log::trace log::warn log::error debug info trace warn error";
+    static const char words[] = "sum product";
+    static const char floats[] = "f32 f64";
     TSNode path[TAKT_RUST_PATH];
     unsigned count = takt__rust_path(rust, token, path);
     if (count == 0 || !takt__rust_is_any(rust, token, words))
@@ -86,8 +82,7 @@ struct takt_rust_verdict takt__rust_macro(struct takt_rust *rust, TSNode node)
     if (rust_is(node, "identifier"))
         return token_sum(rust, node);
     const TSNode name = takt__node_field(node, "macro");
-    static const char *const words[] = {"azip", "par_azip", "ndarray::azip",
-                                        NULL};
+    static const char words[] = "azip par_azip ndarray::azip";
     const TSNode tokens =
         ts_node_named_child(node, ts_node_named_child_count(node) - 1);
     if (!takt__rust_is_any(rust, name, words) || !rust_is(tokens, "token_tree"))

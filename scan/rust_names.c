@@ -31,7 +31,7 @@ struct takt_text takt__rust_owner(const struct takt_rust *rust, TSNode node)
     if (ts_node_is_null(impl))
         return none;
     TSNode type = takt__node_field(impl, "type");
-    while (rust_is(type, "reference_type") || rust_is(type, "generic_type"))
+    while (takt__node_in(type, "reference_type generic_type"))
         type = takt__node_field(type, "type");
     return ts_node_is_null(type) ? none : rust_text(rust, type);
 }
@@ -105,10 +105,9 @@ static bool add_item(struct takt_rust *rust, TSNode node)
         return true;
     if (rust_is(node, "struct_item"))
         return add_fields(rust, node);
-    if (rust_is(node, "const_item") || rust_is(node, "static_item"))
+    if (takt__node_in(node, "const_item static_item"))
         name.kind = TAKT_RUST_CONST;
-    else if (rust_is(node, "function_item") ||
-             rust_is(node, "function_signature_item"))
+    else if (takt__node_in(node, "function_item function_signature_item"))
         name.kind = TAKT_RUST_FUNCTION;
     else if (rust_is(node, "type_item"))
         name.kind = TAKT_RUST_ALIAS;
@@ -267,8 +266,7 @@ static TSNode bound_in(const struct takt_rust *rust, TSNode pattern,
 {
     if (ts_node_is_null(pattern) || depth == 0)
         return takt__rust_null();
-    if (rust_is(pattern, "identifier") ||
-        rust_is(pattern, "shorthand_field_identifier"))
+    if (takt__node_in(pattern, "identifier shorthand_field_identifier"))
         return takt__rust_same(rust_text(rust, pattern), name)
                    ? pattern
                    : takt__rust_null();
@@ -355,7 +353,7 @@ static bool bound_by(const struct takt_rust *rust,
     if (rust_is(node, "match_arm"))
         return binds(rust, out, TAKT_RUST_MATCHED, node,
                      takt__node_field(node, "pattern"), name);
-    if (rust_is(node, "if_expression") || rust_is(node, "while_expression")) {
+    if (takt__node_in(node, "if_expression while_expression")) {
         const TSNode condition = takt__node_field(node, "condition");
         return rust_is(condition, "let_condition") &&
                binds(rust, out, TAKT_RUST_MATCHED, node,

@@ -59,12 +59,11 @@ static void outline_item(struct takt_outline *in, const char *start,
 {
     static const char *const keyword[] = {"struct", "type", "const", "static",
                                           "fn"};
-    static const char *const common[] = {"Vec", "Option", "Box", "String",
-                                         "f32", "f64",    NULL};
+    static const char common[] = "Vec Option Box String f32 f64";
 
     if (takt__outline_has_word(head, "impl")) {
         const struct takt_text name = implemented(head);
-        if (!takt__rust_any(name, common)) {
+        if (!takt__text_in(name, common)) {
             takt__outline_declare(in, start, end);
             takt__project_name(in->project, name);
         }

@@ -119,9 +119,8 @@ struct takt_rust_extent
 takt__rust_level_count(struct takt_rust *rust,
                        const struct takt_rust_level *level)
 {
-    static const char *const partial[] = {"skip",       "take",  "step_by",
-                                          "filter",     "chain", "skip_while",
-                                          "take_while", NULL};
+    static const char partial[] =
+        "skip take step_by filter chain skip_while take_while";
     for (TSNode at = takt__rust_bare(rust, level->source);
          !ts_node_is_null(takt__rust_method(at));
          at = takt__rust_bare(rust, takt__rust_receiver(at)))

@@ -8,19 +8,9 @@
 /* The chain goes over something that can be an array: no map, no string. */
 bool takt__rust_is_array_chain(struct takt_rust *rust, TSNode receiver)
 {
-    static const char *const closed[] = {"values",
-                                         "values_mut",
-                                         "into_values",
-                                         "keys",
-                                         "into_keys",
-                                         "chars",
-                                         "bytes",
-                                         "lines",
-                                         "split",
-                                         "split_whitespace",
-                                         "char_indices",
-                                         "rows",
-                                         NULL};
+    static const char closed[] =
+        "values values_mut into_values keys into_keys chars bytes lines split "
+        "split_whitespace char_indices rows";
     TSNode at = takt__rust_bare(rust, receiver);
     for (unsigned i = 0; i < TAKT_RUST_DEPTH; i++) {
         const TSNode method = takt__rust_method(at);
@@ -41,23 +31,10 @@ bool takt__rust_is_array_chain(struct takt_rust *rust, TSNode receiver)
 /* Goes over something that is known to lie in memory, not a generator. */
 bool takt__rust_is_in_memory(struct takt_rust *rust, TSNode source)
 {
-    static const char *const iterating[] = {"iter",
-                                            "iter_mut",
-                                            "into_iter",
-                                            "par_iter",
-                                            "par_iter_mut",
-                                            "chunks",
-                                            "windows",
-                                            "drain",
-                                            "row_iter",
-                                            "into_par_iter",
-                                            "par_chunks",
-                                            "axis_iter",
-                                            "rows",
-                                            "chunks_exact",
-                                            "outer_iter",
-                                            "column_iter",
-                                            NULL};
+    static const char iterating[] =
+        "iter iter_mut into_iter par_iter par_iter_mut chunks windows drain "
+        "row_iter into_par_iter par_chunks axis_iter rows chunks_exact "
+        "outer_iter column_iter";
     TSNode at = takt__rust_bare(rust, source);
     for (unsigned i = 0; i < TAKT_RUST_DEPTH; i++) {
         const TSNode method = takt__rust_method(at);

@@ -24,27 +24,19 @@ bool takt__rust_same_text(const struct takt_rust *rust, TSNode a, TSNode b)
            takt__rust_same(rust_text(rust, a), rust_text(rust, b));
 }
 
-bool takt__rust_any(struct takt_text text, const char *const *words)
-{
-    for (; *words != NULL; words++)
-        if (takt__text_is(text, *words))
-            return true;
-    return false;
-}
-
 bool takt__rust_is_any(const struct takt_rust *rust, TSNode node,
-                       const char *const *words)
+                       const char *words)
 {
     return !ts_node_is_null(node) &&
-           takt__rust_any(rust_text(rust, node), words);
+           takt__text_in(rust_text(rust, node), words);
 }
 
 TSNode takt__rust_bare(const struct takt_rust *rust, TSNode node)
 {
     while (!ts_node_is_null(node)) {
-        if (rust_is(node, "parenthesized_expression") ||
-            rust_is(node, "try_expression") ||
-            rust_is(node, "expression_statement"))
+        if (takt__node_in(
+                node,
+                "parenthesized_expression try_expression expression_statement"))
             node = ts_node_named_child(node, 0);
         else if (rust_is(node, "reference_expression"))
             node = takt__node_field(node, "value");
@@ -148,10 +140,9 @@ TSNode takt__rust_callee(TSNode call)
 
 bool takt__rust_zip(const struct takt_rust *rust, TSNode call, TSNode part[2])
 {
-    static const char *const paths[] = {"std::iter::zip", "iter::zip",
-                                        "core::iter::zip", "itertools::zip",
-                                        NULL};
-    static const char *const bare[] = {"zip", NULL};
+    static const char paths[] =
+        "std::iter::zip iter::zip core::iter::zip itertools::zip";
+    static const char bare[] = "zip";
     if (!rust_is(call, "call_expression") ||
         takt__rust_argument_count(call) != 2)
         return false;
@@ -192,8 +183,7 @@ bool takt__rust_is_op(const struct takt_rust *rust, TSNode node,
 
 TSNode takt__rust_tail(TSNode body)
 {
-    while (rust_is(body, "block") || rust_is(body, "unsafe_block") ||
-           rust_is(body, "expression_statement")) {
+    while (takt__node_in(body, "block unsafe_block expression_statement")) {
         const uint32_t count = ts_node_named_child_count(body);
         TSNode last = takt__rust_null();
         for (uint32_t i = count; i > 0; i--) {
@@ -212,7 +202,7 @@ bool takt__rust_literal_is(const struct takt_rust *rust, TSNode node,
                            double value)
 {
     char digits[32];
-    if (!rust_is(node, "float_literal") && !rust_is(node, "integer_literal"))
+    if (!takt__node_in(node, "float_literal integer_literal"))
         return false;
     const struct takt_text text = rust_text(rust, node);
     if (text.size >= sizeof digits)

@@ -17,14 +17,13 @@ struct takt_rust_type takt__rust_scalar(enum takt_rust_leaf leaf)
 
 static enum takt_rust_leaf leaf_named(struct takt_text text)
 {
-    static const char *const integers[] = {
-        "i8",  "i16", "i32", "i64",  "i128",  "isize", "u8",
-        "u16", "u32", "u64", "u128", "usize", NULL};
+    static const char integers[] =
+        "i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize";
     if (takt__text_is(text, "f32"))
         return TAKT_RUST_F32;
     if (takt__text_is(text, "f64"))
         return TAKT_RUST_F64;
-    return takt__rust_any(text, integers) ? TAKT_RUST_INTEGER : TAKT_RUST_OTHER;
+    return takt__text_in(text, integers) ? TAKT_RUST_INTEGER : TAKT_RUST_OTHER;
 }
 
 struct takt_rust_type takt__rust_sequence(struct takt_rust_type inner,
@@ -41,7 +40,7 @@ struct takt_rust_type takt__rust_sequence(struct takt_rust_type inner,
     return type;
 }
 
-static struct takt_rust_type element_of(struct takt_rust_type type)
+struct takt_rust_type takt__rust_element(struct takt_rust_type type)
 {
     if (type.shell == TAKT_RUST_NDARRAY || type.shell == TAKT_RUST_NALGEBRA)
         return takt__rust_scalar(type.leaf);
@@ -84,13 +83,11 @@ static bool library_type(struct takt_text name, struct takt_rust_type *out)
                  {"VectorView", TAKT_RUST_NALGEBRA, 1},
                  {"Mat", TAKT_RUST_NALGEBRA, 2},
                  {"MatRef", TAKT_RUST_NALGEBRA, 2}};
-    static const char *const small[] = {
-        "Vector1",        "Vector2",   "Vector3",   "Vector4", "Vector5",
-        "Vector6",        "Matrix1",   "Matrix2",   "Matrix3", "Matrix4",
-        "Matrix5",        "Matrix6",   "Point2",    "Point3",  "Quaternion",
-        "UnitQuaternion", "Rotation3", "Isometry3", "Vec2",    "Vec3",
-        "Vec4",           "Mat2",      "Mat3",      "Mat4",    NULL};
-    if (takt__rust_any(name, small)) {
+    static const char small[] =
+        "Vector1 Vector2 Vector3 Vector4 Vector5 Vector6 Matrix1 Matrix2 "
+        "Matrix3 Matrix4 Matrix5 Matrix6 Point2 Point3 Quaternion "
+        "UnitQuaternion Rotation3 Isometry3 Vec2 Vec3 Vec4 Mat2 Mat3 Mat4";
+    if (takt__text_in(name, small)) {
         *out = (struct takt_rust_type){.shell = TAKT_RUST_SMALL};
         return true;
     }
@@ -224,13 +221,12 @@ static bool is_float_parameter(const struct takt_rust *rust, TSNode type)
 static struct takt_rust_type type_identifier(struct takt_rust *rust,
                                              TSNode type, unsigned depth)
 {
-    static const char *const closed[] = {
-        "String",   "HashMap", "BTreeMap", "HashSet",  "BTreeSet",
-        "IndexMap", "PathBuf", "Duration", "OsString", NULL};
+    static const char closed[] = "String HashMap BTreeMap HashSet BTreeSet "
+                                 "IndexMap PathBuf Duration OsString";
     const struct takt_text name = rust_text(rust, type);
     const struct takt_text any = {NULL, 0};
     struct takt_rust_type found;
-    if (takt__rust_any(name, closed))
+    if (takt__text_in(name, closed))
         return (struct takt_rust_type){.leaf = TAKT_RUST_OTHER,
                                        .shell = TAKT_RUST_CLOSED};
     if (takt__text_is(name, "Self"))
@@ -253,24 +249,21 @@ static struct takt_rust_type type_identifier(struct takt_rust *rust,
 static struct takt_rust_type generic_type(struct takt_rust *rust, TSNode type,
                                           unsigned depth)
 {
-    static const char *const sequences[] = {"Vec",      "VecDeque", "SmallVec",
-                                            "ArrayVec", "AVec",     NULL};
-    static const char *const wrappers[] = {
-        "Box",  "Rc",    "Arc",    "Option", "Result", "Cow", "RefCell",
-        "Cell", "Mutex", "RwLock", "Ref",    "RefMut", NULL};
+    static const char sequences[] = "Vec VecDeque SmallVec ArrayVec AVec";
+    static const char wrappers[] =
+        "Box Rc Arc Option Result Cow RefCell Cell Mutex RwLock Ref RefMut";
     TSNode name = takt__node_field(type, "type");
-    if (rust_is(name, "scoped_type_identifier") ||
-        rust_is(name, "scoped_identifier"))
+    if (takt__node_in(name, "scoped_type_identifier scoped_identifier"))
         name = takt__node_field(name, "name");
     const TSNode list = takt__node_field(type, "type_arguments");
     const bool is_second = rust_is(ts_node_named_child(list, 0), "lifetime");
     const TSNode first = ts_node_named_child(list, is_second);
     const struct takt_text word = rust_text(rust, name);
-    if (takt__rust_any(word, sequences))
+    if (takt__text_in(word, sequences))
         return takt__rust_sequence(
             takt__rust_type_named(rust, first, depth),
             (struct takt_rust_extent){0, TAKT_SIZE_UNKNOWN});
-    if (takt__rust_any(word, wrappers))
+    if (takt__text_in(word, wrappers))
         return takt__rust_type_named(rust, first, depth);
     struct takt_rust_type found = type_identifier(rust, name, depth);
     if (found.shell == TAKT_RUST_NDARRAY || found.shell == TAKT_RUST_NALGEBRA ||
@@ -305,9 +298,17 @@ struct takt_rust_type takt__rust_type_named(struct takt_rust *rust, TSNode type,
     depth--;
     if (rust_is(type, "primitive_type"))
         return takt__rust_scalar(leaf_named(rust_text(rust, type)));
-    if (rust_is(type, "reference_type") || rust_is(type, "pointer_type"))
+    if (rust_is(type, "reference_type"))
         return takt__rust_type_named(rust, takt__node_field(type, "type"),
                                      depth);
+    if (rust_is(type, "pointer_type")) { /* to the first of many numbers */
+        const struct takt_rust_type of =
+            takt__rust_type_named(rust, takt__node_field(type, "type"), depth);
+        return of.shell == TAKT_RUST_PLAIN && of.depth == 0
+                   ? takt__rust_sequence(
+                         of, (struct takt_rust_extent){0, TAKT_SIZE_UNKNOWN})
+                   : of;
+    }
     if (rust_is(type, "array_type")) {
         struct takt_rust_extent count =
             takt__rust_count(rust, takt__node_field(type, "length"), depth);
@@ -318,17 +319,16 @@ struct takt_rust_type takt__rust_type_named(struct takt_rust *rust, TSNode type,
                                   depth),
             count);
     }
-    if (rust_is(type, "generic_type") ||
-        rust_is(type, "generic_type_with_turbofish"))
+    if (takt__node_in(type, "generic_type generic_type_with_turbofish"))
         return generic_type(rust, type, depth);
     if (rust_is(type, "scoped_type_identifier"))
         return takt__rust_type_named(rust, takt__node_field(type, "name"),
                                      depth);
-    if (rust_is(type, "type_identifier") || rust_is(type, "identifier"))
+    if (takt__node_in(type, "type_identifier identifier"))
         return type_identifier(rust, type, depth);
     if (rust_is(type, "abstract_type"))
         return abstract_type(rust, type, depth);
-    if (rust_is(type, "tuple_type") || rust_is(type, "unit_type"))
+    if (takt__node_in(type, "tuple_type unit_type"))
         return takt__rust_scalar(TAKT_RUST_OTHER);
     return UNKNOWN;
 }
@@ -339,7 +339,7 @@ drawn_type(struct takt_rust *rust, struct takt_rust_item item, unsigned depth)
     if (item.drawn == TAKT_RUST_COUNTER)
         return takt__rust_scalar(TAKT_RUST_INTEGER);
     if (item.drawn == TAKT_RUST_ELEMENT)
-        return element_of(takt__rust_type_of(rust, item.node, depth));
+        return takt__rust_element(takt__rust_type_of(rust, item.node, depth));
     if (item.drawn == TAKT_RUST_NOWHERE)
         return UNKNOWN;
     struct takt_rust_type type = takt__rust_type_of(rust, item.node, depth);

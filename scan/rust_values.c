@@ -25,8 +25,8 @@ static struct takt_rust_type literal_type(const struct takt_rust *rust,
 static struct takt_rust_type binary_type(struct takt_rust *rust, TSNode node,
                                          unsigned depth)
 {
-    static const char *const arithmetic[] = {"+", "-", "*", "/", "%", NULL};
-    if (!takt__rust_any(takt__rust_operator(rust, node), arithmetic))
+    static const char arithmetic[] = "+ - * / %";
+    if (!takt__text_in(takt__rust_operator(rust, node), arithmetic))
         return takt__rust_scalar(TAKT_RUST_OTHER);
     const struct takt_rust_type left =
         takt__rust_type_of(rust, takt__rust_left(node), depth);
@@ -45,27 +45,38 @@ static struct takt_rust_type binary_type(struct takt_rust *rust, TSNode node,
     return left;
 }
 
+/* What a struct has a Vec of, for m[(i, j)]. */
+static struct takt_rust_type own_element(struct takt_rust *rust,
+                                         struct takt_text owner, unsigned depth)
+{
+    for (size_t i = 0; i < rust->name_count && depth > 0; i++) {
+        const struct takt_rust_name *field = &rust->name[i];
+        if (field->kind != TAKT_RUST_FIELD ||
+            !takt__rust_same(field->owner, owner))
+            continue;
+        const struct takt_rust_type type = takt__rust_type_named(
+            rust, takt__node_field(field->node, "type"), depth - 1);
+        const bool is_list = type.shell == TAKT_RUST_PLAIN && type.depth > 0;
+        if (is_list && rust_is_float(type))
+            return takt__rust_scalar(type.leaf);
+    }
+    return UNKNOWN;
+}
+
 static struct takt_rust_type index_type(struct takt_rust *rust, TSNode node,
                                         unsigned depth)
 {
     struct takt_rust_type type =
         takt__rust_type_of(rust, ts_node_named_child(node, 0), depth);
     const TSNode index = ts_node_named_child(node, 1);
-    if (type.shell == TAKT_RUST_NDARRAY || type.shell == TAKT_RUST_NALGEBRA)
-        return takt__rust_scalar(type.leaf);
-    if (type.shell != TAKT_RUST_PLAIN || type.depth == 0)
-        return UNKNOWN;
-    if (rust_is(index, "range_expression")) {
+    if (type.shell == TAKT_RUST_OWN)
+        return own_element(rust, type.name, depth);
+    if (type.shell == TAKT_RUST_PLAIN && type.depth > 0 &&
+        rust_is(index, "range_expression")) {
         type.extent[0] = takt__rust_range_count(rust, index, depth);
         return type;
     }
-    type.depth--;
-    if (type.depth == 0 && type.name.size > 0)
-        return (struct takt_rust_type){.shell = TAKT_RUST_OWN,
-                                       .name = type.name};
-    memmove(&type.extent[0], &type.extent[1],
-            (TAKT_RUST_EXTENTS - 1) * sizeof *type.extent);
-    return type;
+    return takt__rust_element(type);
 }
 
 static struct takt_rust_type field_type(struct takt_rust *rust, TSNode node,
@@ -113,9 +124,8 @@ static struct takt_rust_type function_type(struct takt_rust *rust,
 static void made_sizes(struct takt_rust *rust, TSNode call,
                        struct takt_rust_type *type, unsigned depth)
 {
-    static const char *const makers[] = {
-        "zeros",        "ones",       "from_elem", "identity",
-        "from_element", "new_random", "random",    NULL};
+    static const char makers[] =
+        "zeros ones from_elem identity from_element new_random random";
     if (!takt__rust_is_any(rust, takt__rust_callee(call), makers))
         return;
     if (type->leaf == TAKT_RUST_UNKNOWN && /* of integers, it would be said */
@@ -134,7 +144,7 @@ static void made_sizes(struct takt_rust *rust, TSNode call,
 static struct takt_rust_type path_call_type(struct takt_rust *rust, TSNode call,
                                             TSNode function, unsigned depth)
 {
-    static const char *const floats[] = {"f32", "f64", NULL};
+    static const char floats[] = "f32 f64";
     TSNode path = takt__node_field(function, "path");
     const struct takt_text name =
         rust_text(rust, takt__node_field(function, "name"));
@@ -174,28 +184,19 @@ static struct takt_rust_type path_call_type(struct takt_rust *rust, TSNode call,
 }
 
 /* Methods that only floats have, and those that keep their receiver's type. */
-static const char *const float_methods[] = {
-    "sqrt",    "exp",   "exp2",       "exp_m1",     "ln",    "ln_1p", "log",
-    "log2",    "log10", "sin",        "cos",        "tan",   "asin",  "acos",
-    "atan",    "atan2", "sinh",       "cosh",       "tanh",  "powf",  "powi",
-    "mul_add", "recip", "cbrt",       "hypot",      "floor", "ceil",  "round",
-    "trunc",   "fract", "to_radians", "to_degrees", NULL};
-static const char *const same_methods[] = {
-    "abs",        "signum",       "clone",        "to_owned",
-    "unwrap",     "expect",       "unwrap_or",    "unwrap_or_default",
-    "as_slice",   "as_mut_slice", "as_ref",       "as_mut",
-    "to_vec",     "into",         "iter",         "iter_mut",
-    "into_iter",  "par_iter",     "par_iter_mut", "into_par_iter",
-    "copied",     "cloned",       "rev",          "borrow",
-    "borrow_mut", "view",         "view_mut",     "skip",
-    "lock",       "into_owned",   "chain",        "component_mul",
-    "filter",     "step_by",      "take",         "mapv",
-    NULL};
-static const char *const arithmetic_methods[] = {"max", "min", "clamp", "add",
-                                                 "sub", "mul", "div",   NULL};
-static const char *const count_methods[] = {"len",  "count", "nrows", "ncols",
-                                            "rows", "cols",  "width", "height",
-                                            "dim",  NULL};
+static const char float_methods[] =
+    "sqrt exp exp2 exp_m1 ln ln_1p log log2 log10 sin cos tan asin acos atan "
+    "atan2 sinh cosh tanh powf powi mul_add recip cbrt hypot floor ceil round "
+    "trunc fract to_radians to_degrees";
+static const char same_methods[] =
+    "abs signum clone to_owned unwrap expect unwrap_or unwrap_or_default "
+    "as_slice as_mut_slice as_ref as_mut as_ptr as_mut_ptr to_vec into iter "
+    "iter_mut into_iter par_iter par_iter_mut into_par_iter copied cloned rev "
+    "borrow borrow_mut view view_mut skip lock into_owned chain component_mul "
+    "filter step_by take mapv";
+static const char arithmetic_methods[] = "max min clamp add sub mul div";
+static const char count_methods[] =
+    "len count nrows ncols rows cols width height dim";
 
 /* Two matrices make a matrix, one makes a vector, none a number. */
 static struct takt_rust_type dot_type(struct takt_rust *rust, TSNode call,
@@ -222,21 +223,18 @@ static struct takt_rust_type dot_type(struct takt_rust *rust, TSNode call,
 static struct takt_rust_type array_method_type(struct takt_rust_type type,
                                                struct takt_text name)
 {
-    static const char *const lines[] = {
-        "row",       "column",   "row_mut",  "column_mut", "sum_axis",
-        "mean_axis", "var_axis", "std_axis", "diag",       NULL};
-    static const char *const parts[] = {
-        "slice",       "slice_mut",     "index_axis", "broadcast",
-        "insert_axis", "map",           "select",     "into_shape",
-        "rows",        "reversed_axes", NULL};
-    static const char *const numbers[] = {
-        "sum", "mean", "norm", "var", "std", "max", "min", "product", NULL};
-    if (takt__rust_any(name, numbers))
+    static const char lines[] = "row column row_mut column_mut sum_axis "
+                                "mean_axis var_axis std_axis diag";
+    static const char parts[] =
+        "slice slice_mut index_axis broadcast insert_axis map select "
+        "into_shape rows reversed_axes";
+    static const char numbers[] = "sum mean norm var std max min product";
+    if (takt__text_in(name, numbers))
         return takt__rust_scalar(type.leaf);
     memset(type.extent, 0, sizeof type.extent);
-    if (takt__rust_any(name, lines))
+    if (takt__text_in(name, lines))
         type.depth = type.depth == 2 ? 1 : 0;
-    else if (takt__rust_any(name, parts))
+    else if (takt__text_in(name, parts))
         type.depth = 0;
     else
         return UNKNOWN;
@@ -248,8 +246,8 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
 {
     const TSNode receiver = takt__rust_receiver(call);
     const TSNode turbofish = takt__rust_turbofish(call);
-    static const char *const reductions[] = {"sum", "product", NULL};
-    if (takt__rust_any(name, count_methods))
+    static const char reductions[] = "sum product";
+    if (takt__text_in(name, count_methods))
         return takt__rust_scalar(TAKT_RUST_INTEGER);
     if (takt__text_is(name, "collect")) {
         if (!ts_node_is_null(turbofish)) {
@@ -262,7 +260,7 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
             takt__rust_item_type(rust, receiver, depth),
             (struct takt_rust_extent){0, TAKT_SIZE_UNKNOWN});
     }
-    if (takt__rust_any(name, reductions)) {
+    if (takt__text_in(name, reductions)) {
         if (!ts_node_is_null(turbofish))
             return takt__rust_type_named(rust, turbofish, depth);
         const struct takt_rust_type type =
@@ -277,11 +275,11 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
         takt__rust_type_of(rust, receiver, depth);
     if (type.shell == TAKT_RUST_OWN)
         return function_type(rust, type.name, name, depth);
-    if (takt__rust_any(name, float_methods))
+    if (takt__text_in(name, float_methods))
         return type.leaf == TAKT_RUST_UNKNOWN
                    ? takt__rust_scalar(TAKT_RUST_FLOAT)
                    : type;
-    if (takt__text_is(name, "t") || takt__text_is(name, "transpose")) {
+    if (takt__text_in(name, "t transpose")) {
         struct takt_rust_type turned = type;
         if (type.depth == 2) {
             turned.extent[0] = type.extent[1];
@@ -289,7 +287,7 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
         }
         return turned;
     }
-    if (takt__rust_any(name, same_methods))
+    if (takt__text_in(name, same_methods))
         return takt__text_is(name, "mapv") && type.leaf == TAKT_RUST_UNKNOWN
                    ? (struct takt_rust_type){.shell = TAKT_RUST_NDARRAY,
                                              .leaf = TAKT_RUST_FLOAT}
@@ -298,7 +296,7 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
         return dot_type(rust, call, type, depth);
     if (type.shell == TAKT_RUST_NDARRAY || type.shell == TAKT_RUST_NALGEBRA)
         return array_method_type(type, name);
-    if (takt__rust_any(name, arithmetic_methods) &&
+    if (takt__text_in(name, arithmetic_methods) &&
         takt__rust_argument_count(call) > 0)
         return type.leaf == TAKT_RUST_UNKNOWN
                    ? takt__rust_type_of(rust, takt__rust_argument(call, 0),
@@ -340,8 +338,7 @@ static struct takt_rust_type tokens_type(struct takt_rust *rust, TSNode tokens,
     else if (rust_is(first, "identifier") && count > 4 &&
              takt__text_is(rust_text(rust, first), "vec"))
         inner = tokens_type(rust, ts_node_child(tokens, 3), depth - 1);
-    else if (rust_is(first, "float_literal") ||
-             rust_is(first, "integer_literal"))
+    else if (takt__node_in(first, "float_literal integer_literal"))
         inner = literal_type(rust, first);
     else if (rust_is(first, "string_literal"))
         inner = takt__rust_scalar(TAKT_RUST_OTHER);
@@ -373,7 +370,7 @@ static struct takt_rust_type macro_type(struct takt_rust *rust, TSNode node,
         return type;
     if (takt__text_is(name, "array"))
         type.shell = TAKT_RUST_NDARRAY;
-    else if (takt__text_is(name, "dmatrix") || takt__text_is(name, "dvector"))
+    else if (takt__text_in(name, "dmatrix dvector"))
         type.shell = TAKT_RUST_NALGEBRA;
     else
         return UNKNOWN;
@@ -441,10 +438,9 @@ struct takt_rust_type takt__rust_type_of(struct takt_rust *rust, TSNode node,
     if (ts_node_is_null(node) || depth == 0 || !takt__rust_step(rust))
         return UNKNOWN;
     depth--;
-    if (rust_is(node, "identifier") || rust_is(node, "self") ||
-        rust_is(node, "scoped_identifier"))
+    if (takt__node_in(node, "identifier self scoped_identifier"))
         return name_type(rust, node, depth);
-    if (rust_is(node, "float_literal") || rust_is(node, "integer_literal"))
+    if (takt__node_in(node, "float_literal integer_literal"))
         return literal_type(rust, node);
     if (rust_is(node, "binary_expression"))
         return binary_type(rust, node, depth);
@@ -463,7 +459,7 @@ struct takt_rust_type takt__rust_type_of(struct takt_rust *rust, TSNode node,
         return macro_type(rust, node, depth);
     if (rust_is(node, "array_expression"))
         return array_type(rust, node, depth);
-    if (rust_is(node, "block") || rust_is(node, "unsafe_block"))
+    if (takt__node_in(node, "block unsafe_block"))
         return takt__rust_type_of(rust, takt__rust_tail(node), depth);
     if (rust_is(node, "if_expression"))
         return takt__rust_type_of(rust, takt__node_field(node, "consequence"),
@@ -474,8 +470,9 @@ struct takt_rust_type takt__rust_type_of(struct takt_rust *rust, TSNode node,
     if (rust_is(node, "struct_expression"))
         return takt__rust_type_named(rust, takt__node_field(node, "name"),
                                      depth);
-    if (rust_is(node, "string_literal") || rust_is(node, "char_literal") ||
-        rust_is(node, "boolean_literal") || rust_is(node, "tuple_expression"))
+    if (takt__node_in(
+            node,
+            "string_literal char_literal boolean_literal tuple_expression"))
         return takt__rust_scalar(TAKT_RUST_OTHER);
     return UNKNOWN;
 }

@@ -26,6 +26,25 @@ bool takt__text_is(struct takt_text text, const char *word)
     return strlen(word) == text.size && memcmp(text.at, word, text.size) == 0;
 }
 
+bool takt__text_in(struct takt_text text, const char *words)
+{
+    for (const char *at = words;; at++) {
+        size_t i = 0;
+        while (i < text.size && at[i] == text.at[i])
+            i++;
+        if (i == text.size && (at[i] == ' ' || at[i] == '\0'))
+            return i > 0;
+        at += strcspn(at, " ");
+        if (*at == '\0')
+            return false;
+    }
+}
+
+bool takt__word_in(const char *word, const char *words)
+{
+    return takt__text_in((struct takt_text){word, strlen(word)}, words);
+}
+
 const char *takt__source_keep(const struct takt_source *source,
                               const struct takt_text *part, size_t count)
 {
@@ -51,6 +70,13 @@ bool takt__node_is(TSNode node, const char *type)
         return false;
     const char *is = ts_node_type(node);
     return is[0] == type[0] && strcmp(is, type) == 0; /* most differ at once */
+}
+
+bool takt__node_in(TSNode node, const char *types)
+{
+    if (ts_node_is_null(node))
+        return false;
+    return takt__word_in(ts_node_type(node), types);
 }
 
 /* The number of a field; 0: the grammar has none of that name. Tree-sitter

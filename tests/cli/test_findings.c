@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* test_findings.c - names of functions, and comments, of all languages. */
+/* test_findings.c - names of functions, comments and calls, of all
+ * languages. */
 #include "findings.h"
+
+#include <stdlib.h>
 
 #include "support/tap.h"
 
@@ -101,6 +104,135 @@ static void comments_of_python(void)
     EXPECT_STR(comments(TAKT_SCAN_PYTHON, "'open # no\n# yes"), "2= yes|");
 }
 
+/* ---- calls ---- */
+
+/* In how many loops a function runs by what these sources call. */
+static unsigned loops_of(enum takt_scan_language language, const char *text,
+                         const char *function)
+{
+    struct fan_in fan_in;
+
+    open_fan_in(&fan_in);
+    count_calls(&fan_in, "src/a", language, text, strlen(text));
+    follow_calls(&fan_in);
+    const unsigned loops = loops_of_calls(&fan_in, function);
+    free_fan_in(&fan_in);
+    return loops;
+}
+
+static const char calls_in_c[] =
+    "#define g(x) for (;;) h(x)\n"
+    "static float h(float x) { return x; }\n"
+    "void A::f(int n) : b(n), c(n) {\n"
+    "  for (int i = 0; i < n; i++)\n"
+    "    for (int j = 0; j < n; j++) if (i) two(i);\n"
+    "  once(';', \"for(\"); /* for (;;) { */\n"
+    "  while (n--) { one(n); if (n) { one(h(1)); } }\n"
+    "  do one(n); while (last());\n"
+    "  once(n);\n"
+    "}\n"
+    "public: int two(int i) { do { deep(i); } while (i); return 0; }\n";
+
+static void calls_in_loops_of_c(void)
+{
+    EXPECT(loops_of(TAKT_SCAN_CPP, calls_in_c, "A::two") == 2);
+    EXPECT(loops_of(TAKT_SCAN_CPP, calls_in_c, "once") == 0);
+    EXPECT(loops_of(TAKT_SCAN_CPP, calls_in_c, "one") == 1);
+    EXPECT(loops_of(TAKT_SCAN_CPP, calls_in_c, "h") == 1);
+    EXPECT(loops_of(TAKT_SCAN_CPP, calls_in_c, "deep") == 3); /* inherited */
+    EXPECT(loops_of(TAKT_SCAN_CPP, calls_in_c, "f") == 0);
+}
+
+static const char calls_in_rust[] =
+    "impl<'a> Layer for Net<'a> {\n"
+    "  fn forward<F: Fn(f64) -> f64>(&self, n: usize) {\n"
+    "    for i in first(n)..n { self.one(i, '{', '\\''); }\n"
+    "    once(n);\n"
+    "    (0..n).map(|i| one(i)).for_each(|x| loop { two(x) });\n"
+    "  }\n"
+    "  fn two(&self, x: f64) { let y = \"{\"; deep(x); }\n"
+    "}\n"
+    "fn free(n: usize) { once(n) }\n";
+
+static void calls_in_loops_of_rust(void)
+{
+    EXPECT(loops_of(TAKT_SCAN_RUST, calls_in_rust, "Net::one") == 1);
+    EXPECT(loops_of(TAKT_SCAN_RUST, calls_in_rust, "two") == 2);
+    EXPECT(loops_of(TAKT_SCAN_RUST, calls_in_rust, "deep") == 2);
+    EXPECT(loops_of(TAKT_SCAN_RUST, calls_in_rust, "once") == 0);
+    EXPECT(loops_of(TAKT_SCAN_RUST, calls_in_rust, "first") == 0);
+}
+
+static const char calls_in_python[] =
+    "def forward(x,\n"
+    "        y):\n"
+    "    \"\"\"for x in y:\n        two(x)\"\"\"\n"
+    "    for a in x:\n"
+    "        one(a)  # for\n"
+    "\n"
+    "        while True:\n"
+    "            two(a)\n"
+    "    once(x)\n"
+    "    return sum([one(z) for z in x])\n"
+    "def two(a):\n"
+    "    deep(a)\n"
+    "for i in range(9):\n"
+    "    top(i)\n";
+
+static void calls_in_loops_of_python(void)
+{
+    EXPECT(loops_of(TAKT_SCAN_PYTHON, calls_in_python, "one") == 1);
+    EXPECT(loops_of(TAKT_SCAN_PYTHON, calls_in_python, "two") == 2);
+    EXPECT(loops_of(TAKT_SCAN_PYTHON, calls_in_python, "deep") == 2);
+    EXPECT(loops_of(TAKT_SCAN_PYTHON, calls_in_python, "once") == 0);
+    EXPECT(loops_of(TAKT_SCAN_PYTHON, calls_in_python, "top") == 1);
+}
+
+/* Calls that call each other do not add up without an end. */
+static void loops_of_calls_are_bounded(void)
+{
+    EXPECT(loops_of(TAKT_SCAN_C,
+                    "void a(void) { for (;;) b(); }"
+                    "void b(void) { for (;;) a(); }",
+                    "a") == 4);
+}
+
+/* Each beginning of each text, of a size that ends where it ends. */
+static void texts_may_end_anywhere(void)
+{
+    static const char *const texts[] = {calls_in_c, calls_in_rust,
+                                        calls_in_python};
+    struct fan_in fan_in;
+
+    open_fan_in(&fan_in);
+    for (int language = 0; language < TAKT_SCAN_LANGUAGES; language++)
+        for (size_t i = 0; i < 3; i++)
+            for (size_t size = 0; size <= strlen(texts[i]); size++) {
+                char *copy = malloc(size + 1);
+                if (copy == NULL)
+                    continue;
+                /* From the end of the memory on, so that reading beyond it is
+                 * seen. */
+                memcpy(copy + 1, texts[i], size);
+                count_calls(&fan_in, "a", (enum takt_scan_language)language,
+                            copy + 1, size);
+                free(copy);
+            }
+    EXPECT(fan_in.calls > 0);
+    free_fan_in(&fan_in);
+}
+
+static void tests_and_examples_are_aside(void)
+{
+    EXPECT(is_aside("tests/a.c"));
+    EXPECT(is_aside("src/unit_tests/a.c"));
+    EXPECT(is_aside("src/test_a.c"));
+    EXPECT(is_aside("src/matrixTest.cpp"));
+    EXPECT(is_aside("third_party/x/a.c"));
+    EXPECT(!is_aside("src/latest.c"));
+    EXPECT(!is_aside("src/contest/attestation.c"));
+}
+
 int main(void)
 {
     RUN(symbols_have_one_plain_name);
@@ -108,5 +240,11 @@ int main(void)
     RUN(comments_of_c);
     RUN(comments_of_rust);
     RUN(comments_of_python);
+    RUN(calls_in_loops_of_c);
+    RUN(calls_in_loops_of_rust);
+    RUN(calls_in_loops_of_python);
+    RUN(loops_of_calls_are_bounded);
+    RUN(texts_may_end_anywhere);
+    RUN(tests_and_examples_are_aside);
     return tap_done();
 }

@@ -200,7 +200,7 @@ void xty(const double *X, const double *y, double *out, int n, int p)
 void residuals(const double *y, const double *fit, double *r, int n)
 {
     int i = 0;
-    for (;;) { //~!
+    for (;;) { //~ sub
         if (i >= n)
             break;
         r[i] = y[i] - fit[i];

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rust_lower_call.c - calls in expressions: functions of mathematics, methods
+ * that hand out elements, and functions of the file itself in their place.
+ */
+#include "rust_lower.h"
+
+/* A function of this file that only computes something. */
+static struct takt_ir_expr *inlined(struct takt_rust_nest *nest, TSNode call,
+                                    struct takt_text name, bool is_method,
+                                    unsigned depth)
+{
+    struct takt_rust *rust = nest->rust;
+    const struct takt_rust_name *found = takt__rust_find(
+        rust, TAKT_RUST_FUNCTION, (struct takt_text){NULL, 0}, name);
+    const unsigned hidden = nest->hidden, locals = nest->locals;
+    struct takt_rust_part *part[6];
+    TSNode pattern[6];
+    unsigned count = 0;
+
+    if (found == NULL || nest->inlined > 2)
+        return NULL;
+    const TSNode body = takt__node_field(found->node, "body");
+    const TSNode list = takt__node_field(found->node, "parameters");
+    if (ts_node_is_null(body) || ts_node_is_null(list))
+        return NULL;
+    for (uint32_t i = 0; i < takt__rust_children(list); i++) {
+        const TSNode one = takt__rust_child(list, i);
+        if (rust_is(one, "self_parameter")) {
+            if (!is_method ||
+                !rust_is(takt__rust_bare(rust, takt__rust_receiver(call)),
+                         "self"))
+                return NULL;
+            continue;
+        }
+        if (!rust_is(one, "parameter") || count == 6)
+            return NULL;
+        pattern[count] = takt__node_field(one, "pattern");
+        part[count] = takt__rust_one(
+            nest, takt__rust_expr(nest, takt__rust_argument(call, count), false,
+                                  depth + 1));
+        if (part[count++] == NULL)
+            return NULL;
+    }
+    if (takt__rust_argument_count(call) != count)
+        return NULL;
+    nest->hidden = locals;
+    nest->inlined++;
+    bool is_bound = true;
+    for (unsigned i = 0; i < count; i++)
+        is_bound &= takt__rust_bind(nest, pattern[i], part[i]);
+    const struct takt_rust_part *value =
+        is_bound ? takt__rust_block(nest, body, depth + 1) : NULL;
+    nest->inlined--;
+    nest->hidden = hidden;
+    nest->locals = locals;
+    return value == NULL ? NULL : value->value;
+}
+
+static const char same[] =
+    "clone to_owned into unwrap expect as_slice as_mut_slice as_ref as_mut "
+    "borrow borrow_mut to_vec view view_mut iter iter_mut as_view cloned "
+    "copied unwrap_or lock deref to_f32 to_f64 as_ptr as_mut_ptr";
+static const char getters[] = "get at get_unchecked get_unchecked_mut get_mut "
+                              "get_value get_element value_at";
+static const char pointed[] = "add offset wrapping_add";
+static const char measures[] =
+    "len count nrows ncols rows cols width height dim shape size is_empty";
+
+/* What is called with what does not change: a number that we do not know. */
+static struct takt_ir_expr *unknown_call(struct takt_rust_nest *nest,
+                                         TSNode call, bool is_index,
+                                         unsigned depth)
+{
+    const uint32_t count = takt__rust_argument_count(call);
+    uint32_t loops = 0;
+
+    if (!is_index)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct takt_ir_expr *e = takt__rust_expr(
+            nest, takt__rust_argument(call, i), true, depth + 1);
+        if (e == NULL || takt__ir_is_gathered(e))
+            return NULL;
+        loops |= e->loops;
+    }
+    return takt__ir_opaque(&nest->ir, loops);
+}
+
+static bool is_pointer(const struct takt_ir_expr *e)
+{
+    return e->type.kind == TAKT_IR_PLAIN && e->type.rank == 1 &&
+           (e->sort == TAKT_IR_NAME || e->sort == TAKT_IR_ADDRESS);
+}
+
+/* p.add(i) of a pointer: what *p.add(i) is, is an element. */
+static struct takt_ir_expr *beyond(struct takt_rust_nest *nest, TSNode call,
+                                   struct takt_ir_expr *of, unsigned depth)
+{
+    struct takt_ir_expr *at =
+        takt__rust_expr(nest, takt__rust_argument(call, 0), true, depth + 1);
+
+    return takt__ir_is_plain_index(at)
+               ? takt__ir_moved(&nest->ir, takt__ir_address(&nest->ir, of), at)
+               : NULL;
+}
+
+static struct takt_ir_expr *method(struct takt_rust_nest *nest, TSNode call,
+                                   TSNode name, bool is_index, unsigned depth)
+{
+    struct takt_rust *rust = nest->rust;
+    const struct takt_text word = rust_text(rust, name);
+    const TSNode of = takt__rust_receiver(call);
+    const unsigned count = takt__rust_argument_count(call);
+    struct takt_ir_expr *argument[4];
+
+    if (takt__text_in(word, measures) && count <= 1)
+        return takt__rust_named(nest, call);
+    struct takt_ir_expr *e = inlined(nest, call, word, true, depth);
+    if (e != NULL)
+        return e;
+    argument[0] = takt__rust_expr(nest, of, is_index, depth + 1);
+    if (argument[0] == NULL || takt__text_in(word, same))
+        return argument[0];
+    if (takt__text_in(word, getters) && count > 0)
+        return takt__rust_told(
+            nest, call,
+            takt__rust_at(nest, argument[0],
+                          takt__node_field(call, "arguments"), depth));
+    if (count == 1 && takt__text_in(word, pointed) && is_pointer(argument[0]))
+        return beyond(nest, call, argument[0], depth);
+    for (unsigned i = 0; i < count && i < 3; i++) {
+        argument[i + 1] = takt__rust_expr(nest, takt__rust_argument(call, i),
+                                          is_index, depth + 1);
+        if (argument[i + 1] == NULL)
+            return NULL;
+    }
+    e = count < 3 ? takt__rust_function(nest, word, argument, count + 1) : NULL;
+    return e != NULL ? e : unknown_call(nest, call, is_index, depth);
+}
+
+struct takt_ir_expr *takt__rust_called(struct takt_rust_nest *nest, TSNode call,
+                                       bool is_index, unsigned depth)
+{
+    struct takt_rust *rust = nest->rust;
+    const TSNode name = takt__rust_method(call);
+    const TSNode callee = takt__rust_callee(call);
+    const unsigned count = takt__rust_argument_count(call);
+    struct takt_ir_expr *argument[3];
+
+    if (takt__rust_ends_chain(nest, call))
+        return takt__rust_chain_value(nest, call, depth);
+    if (!ts_node_is_null(name))
+        return method(nest, call, name, is_index, depth);
+    if (ts_node_is_null(callee) || count > 3)
+        return NULL;
+    const struct takt_text word = rust_text(rust, callee);
+    if (count == 0)
+        return takt__text_is(word, "zero")  ? takt__ir_number(&nest->ir, 0)
+               : takt__text_is(word, "one") ? takt__ir_number(&nest->ir, 1)
+                                            : NULL;
+    struct takt_ir_expr *e = inlined(nest, call, word, false, depth);
+    for (unsigned i = 0; i < count && e == NULL; i++) {
+        argument[i] = takt__rust_expr(nest, takt__rust_argument(call, i),
+                                      is_index, depth + 1);
+        if (argument[i] == NULL)
+            return NULL;
+    }
+    if (e == NULL && takt__text_is(word, "from") && count == 1)
+        return argument[0];
+    static const char floats[] = "f32 f64";
+    const TSNode path =
+        takt__node_field(takt__node_field(call, "function"), "path");
+    for (unsigned i = 0; i < count && e == NULL; i++)
+        if (takt__rust_is_any(rust, path, floats)) /* f64::max(a, b) */
+            takt__rust_set_float(argument[i], TAKT_IR_FLOAT);
+    if (e == NULL)
+        e = takt__rust_function(nest, word, argument, count);
+    return e != NULL ? e : unknown_call(nest, call, is_index, depth);
+}
