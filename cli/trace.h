@@ -193,8 +193,9 @@ struct trace_place {
  * socket that a reader left behind is replaced. False: errno says why. */
 bool listen_on(const char *path, struct trace_place *out);
 
-/* Listens under that name in every folder in which programs may look. 0: what
- * is wrong was said; `who` is the program that another reader may have. */
+/* Listens under that name in every folder in which programs may look, but those
+ * that a reader with another environment has. 0: what is wrong was said; `who`
+ * is the program that another reader may have. */
 size_t listen_in_folders(const struct command *command, const char *name,
                          const char *who,
                          struct trace_place out[most_trace_places]);

@@ -76,6 +76,7 @@ size_t listen_in_folders(const struct command *command, const char *name,
 {
     char folder[sizeof out[0].path], path[sizeof folder + 32];
     size_t count = 0;
+    bool is_taken = false;
 
     for (unsigned i = 0; i < most_trace_places &&
                          takt__listener_folder(i, folder, sizeof folder);
@@ -86,15 +87,14 @@ size_t listen_in_folders(const struct command *command, const char *name,
             continue;
         }
         snprintf(path, sizeof path, "%s/%s", folder, name);
-        if (listen_on(path, &out[count])) {
+        if (listen_on(path, &out[count]))
             count++;
-        } else if (errno == EADDRINUSE) {
-            close_places(out, count);
-            complain(command, "%s is being traced already", who);
-            return 0;
-        }
+        else
+            is_taken |= errno == EADDRINUSE;
     }
-    if (count == 0)
+    if (count == 0 && is_taken)
+        complain(command, "%s is being traced already", who);
+    else if (count == 0)
         complain(command,
                  "cannot listen in XDG_RUNTIME_DIR or in '%s', which must be "
                  "yours alone: %s",
