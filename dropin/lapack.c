@@ -2,6 +2,8 @@
 /* lapack.c - chooses the threads of a call of LAPACK, runs and counts it. */
 #include "lapack.h"
 
+#include <pthread.h>
+
 #include "arguments.h"
 #include "clock.h"
 #include "intercepted.h"
@@ -80,7 +82,8 @@ static void pass(const struct takt_lapack_call *call)
  * LAPACK calls LAPACK by name, and BLAS. A call that this thread is inside of
  * is known by its address on the stack; a program may have jumped out of it
  * (R does, when arguments are wrong): code that is not deeper on the stack is
- * not inside, and what the call had changed is restored then.
+ * not inside, and what the call had changed is restored then. So it is when the
+ * thread ends inside, as one that is cancelled while the library complains.
  */
 
 static _Thread_local struct {
@@ -101,6 +104,31 @@ static void leave(void)
     inside.changed = NULL;
     if (changed != NULL)
         takt__threads_end(changed);
+}
+
+static pthread_key_t at_end_of_thread;
+static bool has_key;
+
+static void end_thread(void *self)
+{
+    (void)self;
+    leave();
+}
+
+static void make_key(void)
+{
+    has_key = pthread_key_create(&at_end_of_thread, end_thread) == 0;
+}
+
+static void watch_thread(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static _Thread_local bool is_watched;
+
+    if (is_watched)
+        return;
+    pthread_once(&once, make_key);
+    is_watched = has_key && pthread_setspecific(at_end_of_thread, &inside) == 0;
 }
 
 /* ---- counting ------------------------------------------------------------ */
@@ -182,6 +210,8 @@ static void run_chosen(const struct takt_lapack_call *call,
         run_plain(call); /* another call has changed them */
         return;
     }
+    if (is_other)
+        watch_thread();
     inside.frame = (uintptr_t)call;
     inside.changed = is_other ? threads : NULL;
     const uint64_t start_ns = choice->is_timed ? takt__now_ns() : 0;

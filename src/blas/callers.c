@@ -164,7 +164,9 @@ static void leave(struct takt_blas_library *library)
             return;
         }
     }
-    library->set_threads(library->threads_before);
+    /* The program may have set something else meanwhile. */
+    if (library->get_threads() == (int)(word >> THREADS_SHIFT & THREADS_MASK))
+        library->set_threads(library->threads_before);
     atomic_store_explicit(&library->callers, fork_count() << FORKS_SHIFT,
                           memory_order_release);
 }

@@ -41,6 +41,36 @@ static size_t at(int trans, int ld, int row, int col)
 #define GEMV_TERM(a, b) TERM(a, b)
 #endif
 
+/* OpenBLAS, as far as its threads go; 1: its own, 2: those of OpenMP. */
+#ifdef THREADS_OF
+int openblas_get_parallel(void);
+int openblas_get_num_threads(void);
+void openblas_set_num_threads(int number);
+extern int times_set, set_meanwhile;
+int times_set;
+int set_meanwhile; /* by another thread of the program, in a product; 0: none */
+static int threads = 4;
+
+int openblas_get_parallel(void)
+{
+    return THREADS_OF;
+}
+
+int openblas_get_num_threads(void)
+{
+    return threads;
+}
+
+void openblas_set_num_threads(int number)
+{
+    threads = number;
+    times_set++;
+}
+#define MEANWHILE() threads = set_meanwhile > 0 ? set_meanwhile : threads
+#else
+#define MEANWHILE() (void)0
+#endif
+
 #define FAULTY(real, gemm, gemv, axpy)                                         \
     void gemm(int order, int trans_a, int trans_b, int m, int n, int k,        \
               real alpha, const real *a, int lda, const real *b, int ldb,      \
@@ -55,6 +85,7 @@ static size_t at(int trans, int ld, int row, int col)
               real beta, real *c, int ldc)                                     \
     {                                                                          \
         (void)order;                                                           \
+        MEANWHILE();                                                           \
         for (int i = 0; i < m; i++)                                            \
             for (int j = 0; j < n; j++) {                                      \
                 real *out = &c[at(0, ldc, i, j)], sum = 0;                     \
@@ -98,31 +129,6 @@ int isamax_(const FAULTY_INT *n, const float *x, const FAULTY_INT *step)
             best = i;
     return *n < 1 ? 0 : (int)best + 1;
 }
-
-/* OpenBLAS with OpenMP, which counts how often its threads are set. */
-#ifdef HAS_OPENMP
-int openblas_get_parallel(void);
-int openblas_get_num_threads(void);
-void openblas_set_num_threads(int threads);
-extern int times_set;
-int times_set;
-
-int openblas_get_parallel(void)
-{
-    return 2;
-}
-
-int openblas_get_num_threads(void)
-{
-    return 4;
-}
-
-void openblas_set_num_threads(int threads)
-{
-    (void)threads;
-    times_set++;
-}
-#endif
 
 /* A name of LAPACK's that does nothing, or, without the macro, none. */
 #ifdef HAS_IDLE_LAPACK

@@ -897,26 +897,61 @@ static void an_idle_lapack_is_not_used(void)
     takt__blas_close(&blas);
 }
 
+/* A library with threads as OpenBLAS has them, and one of its variables. */
+static int *open_threaded(const char *file, const char *macro,
+                          const char *variable, struct takt_blas *blas)
+{
+    char path[64], sources[512];
+
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    snprintf(sources, sizeof sources, "%s %s", macro,
+             TAKT_SOURCE_DIR "/tests/blas/faulty.c");
+    if (!build(file, sources)) {
+        SKIP("no compiler");
+        return NULL;
+    }
+    REQUIRE(open_only(path, blas));
+    void *handle = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+    int *found = handle != NULL ? dlsym(handle, variable) : NULL;
+    REQUIRE(found != NULL);
+    dlclose(handle);
+    return found;
+}
+
 /* The program's other threads may be inside of it. */
 static void threads_of_openmp_are_not_set(void)
 {
-    char path[64];
-    struct takt_blas blas;
     const struct problem p = {.m = 9, .n = 9, .k = 9, .alpha = 1};
+    struct takt_blas blas;
+    const int *times_set =
+        open_threaded("openmp.so", "-DTHREADS_OF=2", "times_set", &blas);
 
-    snprintf(path, sizeof path, "%s/openmp.so", folder);
-    if (!build("openmp.so",
-               "-DHAS_OPENMP " TAKT_SOURCE_DIR "/tests/blas/faulty.c")) {
-        SKIP("no compiler");
+    if (times_set == NULL)
         return;
-    }
-    REQUIRE(open_only(path, &blas));
     EXPECT(run_and_check(&blas, 8, 1, p));
-    void *handle = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
-    const int *times_set = handle != NULL ? dlsym(handle, "times_set") : NULL;
-    REQUIRE(times_set != NULL);
     EXPECT_INT(*times_set, 0);
     EXPECT(!blas.can_set_threads);
+    takt__blas_close(&blas);
+}
+
+static void what_the_program_sets_meanwhile_stays(void)
+{
+    const struct problem p = {.m = 9, .n = 9, .k = 9, .alpha = 1};
+    struct takt_blas blas;
+    int *set_meanwhile =
+        open_threaded("threaded.so", "-DTHREADS_OF=1", "set_meanwhile", &blas);
+    int (*get_threads)(void);
+
+    if (set_meanwhile == NULL)
+        return;
+    void *handle = dlopen(blas.path, RTLD_NOW | RTLD_NOLOAD);
+    REQUIRE(handle != NULL);
+    *(void **)&get_threads = dlsym(handle, "openblas_get_num_threads");
+    EXPECT(run_and_check(&blas, 8, 1, p));
+    EXPECT_INT(get_threads(), 4);
+    *set_meanwhile = 3;
+    EXPECT(run_and_check(&blas, 8, 1, p));
+    EXPECT_INT(get_threads(), 3);
     dlclose(handle);
     takt__blas_close(&blas);
 }
@@ -1037,6 +1072,7 @@ int main(int argc, char **argv)
     RUN(a_faulty_gemv_is_not_used_by_another_name);
     RUN(threads_of_openmp_are_not_set);
     RUN(an_idle_lapack_is_not_used);
+    RUN(what_the_program_sets_meanwhile_stays);
     RUN(names_differ_and_nothing_is_listed_twice);
     RUN(opening_and_closing_can_be_repeated);
     for (size_t i = 0; i < library_count; i++)

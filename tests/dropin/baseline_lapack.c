@@ -3,7 +3,9 @@
  * baseline_lapack.c - a library with the names of LAPACK that records its
  * calls, for test_lapack.c. It has threads as OpenBLAS has them.
  */
+#include <pthread.h>
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -14,8 +16,10 @@
 
 ENTRY extern struct lapack_seen lapack_seen;
 ENTRY extern jmp_buf *lapack_jump;
+ENTRY extern bool lapack_ends_thread;
 struct lapack_seen lapack_seen;
 jmp_buf *lapack_jump;
+bool lapack_ends_thread;
 
 static int threads = 8;
 
@@ -54,6 +58,8 @@ static void see(const char *name, void *const *argument, size_t arguments,
     memcpy(lapack_seen.length, length, lengths * sizeof *length);
     if (lapack_jump != NULL)
         longjmp(*lapack_jump, 1);
+    if (lapack_ends_thread)
+        pthread_exit(NULL);
 }
 
 #define SEE(name_, arguments_, options_)                                   \

@@ -9,6 +9,7 @@
  * TAKT_RUN_EAGER has the numbers of threads take turns.
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ typedef void any_function(void *, ...);
 static void *interposer, *baseline;
 static struct lapack_seen *seen;
 static jmp_buf **jump;
+static bool *ends_thread;
 static int (*get_threads)(void);
 static void (*set_threads)(int);
 
@@ -156,6 +158,26 @@ static void a_call_that_was_jumped_out_of_is_put_right(void)
     EXPECT(get_threads() == 8);
 }
 
+static void *end_inside(void *self)
+{
+    call("sgetrf_", 0);
+    return self; /* it does not come here */
+}
+
+static void a_call_that_a_thread_ended_in_is_put_right(void)
+{
+    *ends_thread = true;
+    for (unsigned i = 0; i < 8; i++) {
+        pthread_t thread;
+        void *result;
+        REQUIRE(pthread_create(&thread, NULL, end_inside, letter) == 0);
+        REQUIRE(pthread_join(thread, &result) == 0);
+        EXPECT(result == NULL);
+        EXPECT(get_threads() == 8);
+    }
+    *ends_thread = false;
+}
+
 static void one_thread_stays_one(void)
 {
     set_threads(1);
@@ -186,6 +208,7 @@ int main(int count, char **argv)
     REQUIRE(interposer != NULL && baseline != NULL);
     seen = find(baseline, "lapack_seen");
     jump = find(baseline, "lapack_jump");
+    ends_thread = find(baseline, "lapack_ends_thread");
     *(void **)&get_threads = find(baseline, "openblas_get_num_threads");
     *(void **)&set_threads = find(baseline, "openblas_set_num_threads");
     if (count > 3) {
@@ -197,6 +220,7 @@ int main(int count, char **argv)
     RUN(questions_and_empty_calls_are_passed_on);
     RUN(calls_inside_of_calls_are_a_part_of_them);
     RUN(a_call_that_was_jumped_out_of_is_put_right);
+    RUN(a_call_that_a_thread_ended_in_is_put_right);
     RUN(one_thread_stays_one);
     return tap_done();
 }
