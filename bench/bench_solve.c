@@ -2,9 +2,9 @@
 /*
  * bench_solve.c - our factors beside LAPACK's.
  *
- * cholesky, solve, and lstsq of twice as many rows: scalar code, the best
- * instruction set, and the libraries that have LAPACK, on one thread and on
- * all, in turns, through takt_run_on(). Times are of the fastest of many
+ * cholesky, solve, and qr and lstsq of twice as many rows: scalar code, the
+ * best instruction set, and the libraries that have LAPACK, on one thread and
+ * on all, in turns, through takt_run_on(). Times are of the fastest of many
  * rounds; a ratio says how many times as fast as the library we are on as many
  * threads.
  *
@@ -52,11 +52,8 @@ static bool takes_part(takt_ctx *ctx, const takt_call *call, size_t expert)
            takt_run_on(ctx, call, expert) == TAKT_OK;
 }
 
-static void fill(takt_call *call, void *a)
+static void fill(takt_call *call, size_t n, void *a)
 {
-    const size_t *d = call->shape.dim;
-    const size_t n = call->shape.rank == 3 ? d[1] : d[0];
-
     for (size_t i = 0; i < n; i++)
         if (call->dtype == TAKT_F64)
             ((double *)a)[i * (n + 1)] = 2 * (double)n;
@@ -125,7 +122,9 @@ static takt_call call_of(const char *op, takt_dtype dtype, size_t n, size_t rhs)
 {
     takt_call call = {.op = takt_op_find(op), .dtype = dtype};
 
-    if (strcmp(op, "lstsq") == 0)
+    if (strcmp(op, "qr") == 0)
+        call.shape = (takt_shape){2, {2 * n, n}};
+    else if (strcmp(op, "lstsq") == 0)
         call.shape = (takt_shape){3, {2 * n, n, rhs}};
     else
         call.shape = (takt_shape){2, {n, strcmp(op, "solve") == 0 ? rhs : n}};
@@ -148,10 +147,10 @@ static void time_op(takt_ctx *ctx, const char *op, takt_dtype dtype, size_t rhs)
         struct bench_way ways[most_ways];
         struct solve_way of[most_ways];
         void *a = elements(dtype, 2 * n * n), *b = elements(dtype, 2 * n * rhs);
-        void *out = elements(dtype, n * most);
+        void *out = elements(dtype, 3 * n * most);
         takt_call call = call_of(op, dtype, n, rhs);
 
-        fill(&call, a);
+        fill(&call, n, a);
         call.in[1] = call.op->inputs > 1 ? b : NULL;
         call.out = out;
         const size_t count = list_ways(ctx, &call, ways, of);
@@ -182,6 +181,7 @@ int main(int argc, char **argv)
     bench_print_load();
     time_op(ctx, "cholesky", dtype, rhs);
     time_op(ctx, "solve", dtype, rhs);
+    time_op(ctx, "qr", dtype, rhs);
     time_op(ctx, "lstsq", dtype, rhs);
     takt_ctx_destroy(ctx);
     return 0;

@@ -32,6 +32,8 @@ static struct sizes of_system(enum form form, const takt_call *call,
     const size_t rows = d[0], cols = is_oblong ? d[1] : d[0];
     const size_t right = form == FORM_cholesky ? d[0] : d[is_oblong ? 2 : 1];
 
+    if (form == FORM_qr)
+        return SIZES(at == RESULT ? d[0] + d[1] : d[0], d[1]);
     return at == 0        ? SIZES(rows, cols)
            : at == RESULT ? SIZES(cols, right)
                           : SIZES(rows, right);
@@ -56,6 +58,7 @@ static struct sizes by_form_2(enum form form, const takt_call *call,
                          : SIZES(d[is_turned]);
     case FORM_cholesky:
     case FORM_solve:
+    case FORM_qr:
     case FORM_lstsq:
         return of_system(form, call, at);
     default: /* rows, with vectors on each */
@@ -131,7 +134,7 @@ static size_t rows_apart(enum form form, const takt_call *call, unsigned at,
                  (call->flags & (at == 0 ? TAKT_TRANS_A : TAKT_TRANS_B)) != 0;
     if (form == FORM_matmul || form == FORM_solve || form == FORM_lstsq)
         return call->ld[at == RESULT ? 2 : at];
-    if (form == FORM_matrix || form == FORM_cholesky)
+    if (form == FORM_matrix || form == FORM_cholesky || form == FORM_qr)
         return call->ld[at == RESULT ? 2 : 0];
     return form == FORM_gemv && at == 0 ? call->ld[0] : 0;
 }

@@ -380,6 +380,18 @@ static bool plan_solve(struct op_plan *plan)
     return true;
 }
 
+static bool plan_qr(struct op_plan *plan)
+{
+    const struct array_operand *a = &plan->in[0];
+
+    if (!need_matrix(plan, 0, 0))
+        return false;
+    set_dims(&plan->call, DIMS(size_at(a, 0), size_at(a, 1)));
+    make_result(plan, 2, size_at(a, 0) + size_at(a, 1), size_at(a, 1), 0, 0);
+    plan->out_has_rows = true;
+    return true;
+}
+
 static bool plan_lstsq(struct op_plan *plan)
 {
     const struct array_operand *a = &plan->in[0];
@@ -422,6 +434,7 @@ bool plan_make(struct op_plan *plan)
         [FORM_attention] = plan_attention,
         [FORM_cholesky] = plan_cholesky,
         [FORM_solve] = plan_solve,
+        [FORM_qr] = plan_qr,
         [FORM_lstsq] = plan_lstsq};
 
     return make[plan->function->form](plan);

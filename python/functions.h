@@ -42,6 +42,7 @@ enum form {
     FORM_attention,
     FORM_cholesky,
     FORM_solve,
+    FORM_qr,
     FORM_lstsq
 };
 

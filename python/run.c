@@ -182,6 +182,44 @@ static PyObject *run_new(takt_ctx *ctx, struct op_plan *plan)
     return NULL;
 }
 
+/* Two matrices of as many columns that lie in one, `rows` of them first. */
+static PyObject *split(const struct op_plan *plan, PyObject *both, size_t rows)
+{
+    const Py_ssize_t cols = plan->shape[1];
+    const Py_ssize_t first[] = {(Py_ssize_t)rows, cols};
+    const Py_ssize_t rest[] = {plan->shape[0] - first[0], cols};
+    const size_t size = takt_dtype_size(plan->call.dtype);
+    struct view_memory memory = {.data = plan->call.out,
+                                 .dtype = plan->call.dtype,
+                                 .rank = 2,
+                                 .shape = first,
+                                 .owner = both};
+    PyObject *part[2] = {NULL, NULL}, *pair = NULL;
+
+    for (int i = 0; i < 2; i++) {
+        PyObject *view = view_of(&memory);
+        part[i] = view == NULL ? NULL : view_show(view);
+        Py_XDECREF(view);
+        memory.data = (char *)plan->call.out + rows * (size_t)cols * size;
+        memory.shape = rest;
+    }
+    if (part[0] != NULL && part[1] != NULL)
+        pair = PyTuple_Pack(2, part[0], part[1]);
+    Py_XDECREF(part[0]);
+    Py_XDECREF(part[1]);
+    return pair;
+}
+
+static PyObject *run_pair(takt_ctx *ctx, struct op_plan *plan)
+{
+    PyObject *both = run_new(ctx, plan);
+    PyObject *pair =
+        both == NULL ? NULL : split(plan, both, plan->call.shape.dim[0]);
+
+    Py_XDECREF(both);
+    return pair;
+}
+
 /* One number. */
 static PyObject *run_reduction(takt_ctx *ctx, struct op_plan *plan)
 {
@@ -271,6 +309,8 @@ static PyObject *run_plan(takt_ctx *ctx, struct op_plan *plan)
     case FORM_reduce:
     case FORM_position:
         return run_reduction(ctx, plan);
+    case FORM_qr:
+        return run_pair(ctx, plan);
     default:
         break;
     }

@@ -57,6 +57,7 @@ extern "C" {
  *   matmul      in[0] A, in[1] B, out C; ld[0..2]; alpha, beta, TAKT_TRANS_*
  *   batched_matmul  in[0] A, in[1] B, out C, all without gaps; alpha, beta
  *   cholesky    in[0] A, out L; ld[0], ld[2]
+ *   qr          in[0] A, out Q and below it R; ld[0], ld[2]
  *   solve, lstsq  in[0] A, in[1] B, out X; ld[0..2]
  *   conv2d      in[0] images, in[1] filters, in[2] bias or NULL
  *   pooling     in[0]

@@ -279,6 +279,18 @@ TAKT_API takt_status takt_solve_f64(size_t n, size_t nrhs, const double *a,
                                     size_t ld_a, const double *b, size_t ld_b,
                                     double *x, size_t ld_x);
 
+/* Q and R of A = Q R: A is m x n with m >= n, Q is m x n with columns at right
+ * angles and of length 1, R is n x n and upper triangular with no negative
+ * element on its diagonal. `qr` has m + n rows of n elements: Q, and below it R
+ * with zeros below its diagonal. By Householder reflections. A NaN or an
+ * infinity in A makes results NaN.
+ * TAKT_ESHAPE: also where m < n.
+ * TAKT_ENOMEM: working memory is m * n elements and more. */
+TAKT_API takt_status takt_qr_f32(size_t m, size_t n, const float *a,
+                                 size_t ld_a, float *qr, size_t ld_qr);
+TAKT_API takt_status takt_qr_f64(size_t m, size_t n, const double *a,
+                                 size_t ld_a, double *qr, size_t ld_qr);
+
 /* X that minimises the norm of each column of A X - B: A is m x n with m >= n
  * and independent columns, B has nrhs columns, X is n x nrhs. By Householder
  * reflections.

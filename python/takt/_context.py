@@ -160,7 +160,8 @@ def _usual_shapes(op):
     forms = {name: row.shape for row in ops()
              for name in (row.name, *row.aliases)}
     form = forms.get(op, "N")
-    rank = {"N": 1, "ROWSxCOLS": 2, "MxN": 2, "MxNxK": 3}.get(form)
+    rank = {"N": 1, "ROWSxCOLS": 2, "MxN": 2, "NxN": 2, "NxNRHS": 2,
+            "MxNxK": 3, "MxNxNRHS": 3}.get(form)
     if rank is None:
         raise ValueError(f"map of {op} needs shapes, of sizes {form}")
     return [(2 ** k,) * rank for k in (range(4, 25) if rank == 1

@@ -80,6 +80,16 @@ struct takt_lapack_lstsq {
     bool *is_regular; /* else B holds anything */
 };
 
+/* Q and R. A lies by columns, without gaps, and becomes Q; R lies row by row.
+ */
+struct takt_lapack_qr {
+    size_t m, n; /* m >= n */
+    void *a;
+    void *r;
+    size_t ld_r;
+    void *work; /* room for takt__lapack_lstsq_room(n, n) elements */
+};
+
 /* Opens every usable library into out[0..max) and says how many those are, at
  * most TAKT_BLAS_MAX; all names differ. Libraries are lent up to `threads`
  * threads. `extra` is NULL as a rule; "" opens none at all; anything else is
@@ -130,3 +140,7 @@ bool takt__blas_can_lstsq(const struct takt_blas *blas, size_t size,
                           const struct takt_lapack_lstsq *call);
 bool takt__blas_lstsq(struct takt_blas *blas, size_t size, unsigned threads,
                       const struct takt_lapack_lstsq *call);
+bool takt__blas_can_qr(const struct takt_blas *blas, size_t size,
+                       const struct takt_lapack_qr *call);
+bool takt__blas_qr(struct takt_blas *blas, size_t size, unsigned threads,
+                   const struct takt_lapack_qr *call);

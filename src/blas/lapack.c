@@ -30,6 +30,12 @@ typedef void fortran_gels(const char *trans, const int *m, const int *n,
                           const int *ldb, void *work, const int *lwork,
                           int *info, size_t);
 
+typedef void fortran_geqrf(const int *m, const int *n, void *a, const int *lda,
+                           void *tau, void *work, const int *lwork, int *info);
+typedef void fortran_orgqr(const int *m, const int *n, const int *k, void *a,
+                           const int *lda, const void *tau, void *work,
+                           const int *lwork, int *info);
+
 static size_t size_of(enum takt_blas_dtype dtype)
 {
     return dtype == TAKT_BLAS_F32 ? sizeof(float) : sizeof(double);
@@ -173,6 +179,42 @@ bool takt__fortran_gels(struct takt_blas_library *library, const void *self)
     return true;
 }
 
+/* ---- Q and R --------------------------------------------------------------
+ */
+
+/* The upper triangle of a matrix by columns, row by row. */
+static void copy_r(const struct takt_lapack_qr *of, size_t size)
+{
+    const char *a = of->a;
+
+    for (size_t i = 0; i < of->n; i++) {
+        char *row = (char *)of->r + i * of->ld_r * size;
+        memset(row, 0, i * size);
+        for (size_t j = i; j < of->n; j++)
+            memcpy(row + j * size, a + (j * of->m + i) * size, size);
+    }
+}
+
+bool takt__fortran_geqrf(struct takt_blas_library *library, const void *self)
+{
+    const struct takt_blas_qr *call = self;
+    const struct takt_lapack_qr *of = call->of;
+    fortran_geqrf *const factor =
+        (fortran_geqrf *)library->symbol[TAKT_BLAS_GEQRF][call->dtype];
+    fortran_orgqr *const unfold = (fortran_orgqr *)library->orgqr[call->dtype];
+    const size_t size = size_of(call->dtype);
+    const int most =
+        call->n < INT_MAX / widest_block ? call->n * widest_block : INT_MAX;
+    char *work = (char *)of->work + of->n * size;
+    int info = 0;
+
+    factor(&call->m, &call->n, of->a, &call->m, of->work, work, &most, &info);
+    copy_r(of, size);
+    unfold(&call->m, &call->n, &call->n, of->a, &call->m, of->work, work, &most,
+           &info);
+    return true;
+}
+
 /* ---- calls --------------------------------------------------------------- */
 
 static bool fits(size_t size)
@@ -189,7 +231,8 @@ bool takt__blas_has_lapack(const struct takt_blas *blas, size_t size)
 {
     return blas->library->run[TAKT_BLAS_POTRF][dtype_of(size)] != NULL &&
            blas->library->run[TAKT_BLAS_GETRF][dtype_of(size)] != NULL &&
-           blas->library->run[TAKT_BLAS_GELS][dtype_of(size)] != NULL;
+           blas->library->run[TAKT_BLAS_GELS][dtype_of(size)] != NULL &&
+           blas->library->run[TAKT_BLAS_GEQRF][dtype_of(size)] != NULL;
 }
 
 static bool put_cholesky(size_t size, const struct takt_lapack_cholesky *in,
@@ -284,4 +327,31 @@ bool takt__blas_lstsq(struct takt_blas *blas, size_t size, unsigned threads,
            takt__blas_can_lstsq(blas, size, call) &&
            put_lstsq(size, call, &put) &&
            run(blas->library, takt__fortran_gels, threads, &put);
+}
+
+static bool put_qr(size_t size, const struct takt_lapack_qr *in,
+                   struct takt_blas_qr *out)
+{
+    *out = (struct takt_blas_qr){dtype_of(size), (int)in->m, (int)in->n, in};
+    return fits(in->m) && fits(in->n);
+}
+
+bool takt__blas_can_qr(const struct takt_blas *blas, size_t size,
+                       const struct takt_lapack_qr *call)
+{
+    struct takt_blas_qr put;
+
+    return put_qr(size, call, &put) &&
+           blas->library->run[TAKT_BLAS_GEQRF][put.dtype] != NULL &&
+           blas->library->orgqr[put.dtype] != NULL;
+}
+
+bool takt__blas_qr(struct takt_blas *blas, size_t size, unsigned threads,
+                   const struct takt_lapack_qr *call)
+{
+    struct takt_blas_qr put;
+
+    return threads > 0 && threads <= blas->max_threads &&
+           takt__blas_can_qr(blas, size, call) && put_qr(size, call, &put) &&
+           run(blas->library, takt__fortran_geqrf, threads, &put);
 }

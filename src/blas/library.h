@@ -22,6 +22,7 @@ enum takt_blas_function {
     TAKT_BLAS_POTRF, /* a Cholesky factor */
     TAKT_BLAS_GETRF, /* LU factors, and what they solve */
     TAKT_BLAS_GELS,  /* least squares */
+    TAKT_BLAS_GEQRF, /* Q and R, with ORGQR */
     TAKT_BLAS_FUNCTIONS
 };
 
@@ -86,6 +87,12 @@ struct takt_blas_lstsq {
     const struct takt_lapack_lstsq *of;
 };
 
+struct takt_blas_qr {
+    enum takt_blas_dtype dtype;
+    int m, n;
+    const struct takt_lapack_qr *of;
+};
+
 struct takt_xsmm;
 
 /* Runs a call, which is one of the above. False: refused; the interfaces other
@@ -105,7 +112,8 @@ struct takt_blas_library {
     takt_blas_run *run[TAKT_BLAS_FUNCTIONS][TAKT_BLAS_DTYPES];
     /* What those call. */
     takt_blas_symbol *symbol[TAKT_BLAS_FUNCTIONS][TAKT_BLAS_DTYPES];
-    takt_blas_symbol *trsm[TAKT_BLAS_DTYPES]; /* GETRF needs it too */
+    takt_blas_symbol *trsm[TAKT_BLAS_DTYPES];  /* GETRF needs it too */
+    takt_blas_symbol *orgqr[TAKT_BLAS_DTYPES]; /* and GEQRF this */
 
     struct takt_xsmm *xsmm; /* owned; NULL: not libxsmm */
 
@@ -133,7 +141,8 @@ takt_blas_run takt__fortran_gemv, takt__cblas_gemv;
 takt_blas_run takt__fortran_axpy, takt__cblas_axpy;
 
 /* lapack.c */
-takt_blas_run takt__fortran_potrf, takt__fortran_getrf, takt__fortran_gels;
+takt_blas_run takt__fortran_potrf, takt__fortran_getrf, takt__fortran_gels,
+    takt__fortran_geqrf;
 
 /* xsmm.c */
 takt_blas_run takt__xsmm_gemm;

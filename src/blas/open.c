@@ -56,13 +56,16 @@ static void find_lapack(struct takt_blas_library *library, void *handle)
         takt_blas_run *run;
     } functions[] = {{"potrf", takt__fortran_potrf},
                      {"getrf", takt__fortran_getrf},
-                     {"gels", takt__fortran_gels}};
+                     {"gels", takt__fortran_gels},
+                     {"geqrf", takt__fortran_geqrf}};
     char name[16];
 
     for (int d = 0; d < TAKT_BLAS_DTYPES; d++) {
         snprintf(name, sizeof name, "%ctrsm_", letters[d]);
         if (!find_symbol(library->handle, name, &library->trsm[d]))
             continue;
+        snprintf(name, sizeof name, "%corgqr_", letters[d]);
+        (void)find_symbol(handle, name, &library->orgqr[d]);
         for (int f = TAKT_BLAS_POTRF; f < TAKT_BLAS_FUNCTIONS; f++) {
             snprintf(name, sizeof name, "%c%s_", letters[d],
                      functions[f - TAKT_BLAS_POTRF].name);

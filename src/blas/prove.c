@@ -298,6 +298,31 @@ static bool lstsq_is_right(struct takt_blas *blas, size_t size, size_t edge,
     return true;
 }
 
+/* Q R = A, to some digits. */
+static bool qr_is_right(struct takt_blas *blas, size_t size, size_t edge,
+                        struct proof_bench *bench)
+{
+    const size_t n = edge / 2;
+    double *r = bench->b;
+    const struct takt_lapack_qr call = {edge, n, bench->a, r, n, bench->c};
+
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < edge; i++)
+            put(bench->a, size, j * edge + i, entry(i, j) + (i == j ? 99 : 0));
+    if (!takt__blas_qr(blas, size, 1, &call))
+        return false;
+    for (size_t i = 0; i < edge; i++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t p = 0; p < n; p++)
+                sum +=
+                    get(bench->a, size, p * edge + i) * get(r, size, p * n + j);
+            if (!(fabs(sum - entry(i, j) - (i == j ? 99 : 0)) < 1e-2))
+                return false;
+        }
+    return true;
+}
+
 static bool is_right(struct takt_blas *blas, enum takt_blas_function function,
                      size_t size, size_t edge, struct proof_bench *bench)
 {
@@ -309,6 +334,7 @@ static bool is_right(struct takt_blas *blas, enum takt_blas_function function,
         [TAKT_BLAS_POTRF] = cholesky_is_right,
         [TAKT_BLAS_GETRF] = solve_is_right,
         [TAKT_BLAS_GELS] = lstsq_is_right,
+        [TAKT_BLAS_GEQRF] = qr_is_right,
     };
 
     if (proofs[function] != NULL)

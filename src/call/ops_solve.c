@@ -33,6 +33,20 @@
         return takt__call(&call);                                             \
     }
 
+#define QR(dtype_, id_, real_)                                         \
+    takt_status takt_qr_##dtype_(size_t m, size_t n, const real_ *a,   \
+                                 size_t ld_a, real_ *qr, size_t ld_qr) \
+    {                                                                  \
+        takt_call call = {.op = takt_op_at(TAKT_OP_qr),                \
+                          .dtype = id_,                                \
+                          .shape = {2, {m, n}},                        \
+                          .in = {a},                                   \
+                          .out = qr,                                   \
+                          .ld = {ld_a, 0, ld_qr}};                     \
+                                                                       \
+        return takt__call(&call);                                      \
+    }
+
 #define LSTSQ(dtype_, id_, real_)                                     \
     takt_status takt_lstsq_##dtype_(                                  \
         size_t m, size_t n, size_t nrhs, const real_ *a, size_t ld_a, \
@@ -53,6 +67,8 @@ CHOLESKY(f32, TAKT_F32, float)
 CHOLESKY(f64, TAKT_F64, double)
 SOLVE(f32, TAKT_F32, float)
 SOLVE(f64, TAKT_F64, double)
+QR(f32, TAKT_F32, float)
+QR(f64, TAKT_F64, double)
 LSTSQ(f32, TAKT_F32, float)
 LSTSQ(f64, TAKT_F64, double)
 /* clang-format on */

@@ -34,6 +34,7 @@ static takt_cpu_run *const by_form[] = {
     [TAKT_FORM_cholesky] = takt__cpu_cholesky,
     [TAKT_FORM_solve] = takt__cpu_solve,
     [TAKT_FORM_lstsq] = takt__cpu_lstsq,
+    [TAKT_FORM_qr] = takt__cpu_qr,
 };
 
 static takt_status run(struct takt_experts *experts,

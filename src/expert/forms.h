@@ -50,4 +50,5 @@ typedef takt_status takt_cpu_run(struct takt_experts *experts,
 takt_cpu_run takt__cpu_map, takt__cpu_reduce, takt__cpu_rows, takt__cpu_bias,
     takt__cpu_by_rows, takt__cpu_by_cols, takt__cpu_transpose, takt__cpu_gemv,
     takt__cpu_gemm, takt__cpu_batched, takt__cpu_conv2d, takt__cpu_pooling,
-    takt__cpu_attention, takt__cpu_cholesky, takt__cpu_solve, takt__cpu_lstsq;
+    takt__cpu_attention, takt__cpu_cholesky, takt__cpu_solve, takt__cpu_lstsq,
+    takt__cpu_qr;

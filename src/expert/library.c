@@ -13,7 +13,7 @@ static bool may(const struct takt_expert *expert, const takt_op *op,
 {
     const enum takt_op_id id = takt__op_id(op);
 
-    if (id == TAKT_OP_cholesky || id == TAKT_OP_solve || id == TAKT_OP_lstsq)
+    if (takt__library_solves(id))
         return expert == NULL || expert->blas == NULL ||
                takt__blas_has_lapack(expert->blas, takt_dtype_size(dtype));
     return id == TAKT_OP_matmul || id == TAKT_OP_gemv || id == TAKT_OP_axpy;
@@ -38,12 +38,9 @@ static bool can(const struct takt_expert *expert, const takt_call *call)
         const struct takt_axpy axpy = takt__axpy_of(call);
         return takt__blas_can_axpy(expert->blas, size, &axpy);
     }
-    case TAKT_OP_cholesky:
-    case TAKT_OP_solve:
-    case TAKT_OP_lstsq:
-        return takt__library_can_solve(expert, call);
     default:
-        return false;
+        return takt__library_solves(takt__op_id(call->op)) &&
+               takt__library_can_solve(expert, call);
     }
 }
 

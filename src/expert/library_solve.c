@@ -38,6 +38,19 @@ static struct takt_lapack_lstsq lstsq_of(const takt_call *call,
                                       .is_regular = is_regular};
 }
 
+static struct takt_lapack_qr qr_of(const takt_call *call)
+{
+    return (struct takt_lapack_qr){.m = call->shape.dim[TAKT_QR_M],
+                                   .n = call->shape.dim[TAKT_QR_N],
+                                   .ld_r = call->ld[2]};
+}
+
+bool takt__library_solves(enum takt_op_id op)
+{
+    return op == TAKT_OP_cholesky || op == TAKT_OP_solve || op == TAKT_OP_qr ||
+           op == TAKT_OP_lstsq;
+}
+
 bool takt__library_can_solve(const struct takt_expert *expert,
                              const takt_call *call)
 {
@@ -50,6 +63,10 @@ bool takt__library_can_solve(const struct takt_expert *expert,
     if (takt__op_id(call->op) == TAKT_OP_lstsq) {
         const struct takt_lapack_lstsq lstsq = lstsq_of(call, NULL);
         return takt__blas_can_lstsq(expert->blas, size, &lstsq);
+    }
+    if (takt__op_id(call->op) == TAKT_OP_qr) {
+        const struct takt_lapack_qr qr = qr_of(call);
+        return takt__blas_can_qr(expert->blas, size, &qr);
     }
     const struct takt_lapack_solve solve = solve_of(call, NULL);
     return takt__blas_can_solve(expert->blas, size, &solve);
@@ -110,20 +127,14 @@ static takt_status run_solve(struct takt_experts *experts,
     return is_regular ? TAKT_OK : TAKT_ESINGULAR;
 }
 
-/* A and B by columns, and the library's own memory. */
-static char *least_scratch(const struct takt_lapack_lstsq *lstsq, size_t size)
+/* `cols` columns of m elements, and the library's own memory behind them. */
+static char *get_columns(size_t m, size_t cols, size_t room, size_t size)
 {
-    const size_t cols = takt__size_add(lstsq->n, lstsq->nrhs);
-    const size_t room = takt__lapack_lstsq_room(lstsq->n, lstsq->nrhs);
     struct takt_scratch *own = takt__scratch_of_thread();
+    const size_t all = takt__size_add(takt__size_mul(m, cols), room);
 
-    return own == NULL
-               ? NULL
-               : takt__scratch_get(
-                     own,
-                     takt__size_mul(
-                         takt__size_add(takt__size_mul(lstsq->m, cols), room),
-                         size));
+    return own == NULL ? NULL
+                       : takt__scratch_get(own, takt__size_mul(all, size));
 }
 
 static takt_status run_lstsq(struct takt_experts *experts,
@@ -134,7 +145,9 @@ static takt_status run_lstsq(struct takt_experts *experts,
     takt_transpose_kernel *transpose = transpose_of(experts, call->dtype);
     bool is_regular;
     struct takt_lapack_lstsq lstsq = lstsq_of(call, &is_regular);
-    char *scratch = least_scratch(&lstsq, size);
+    char *scratch =
+        get_columns(lstsq.m, takt__size_add(lstsq.n, lstsq.nrhs),
+                    takt__lapack_lstsq_room(lstsq.n, lstsq.nrhs), size);
 
     if (scratch == NULL)
         return TAKT_ENOMEM;
@@ -151,6 +164,29 @@ static takt_status run_lstsq(struct takt_experts *experts,
     return TAKT_OK;
 }
 
+static takt_status run_qr(struct takt_experts *experts,
+                          const struct takt_expert *expert,
+                          const takt_call *call)
+{
+    const size_t size = takt_dtype_size(call->dtype);
+    takt_transpose_kernel *transpose = transpose_of(experts, call->dtype);
+    struct takt_lapack_qr qr = qr_of(call);
+    char *scratch =
+        get_columns(qr.m, qr.n, takt__lapack_lstsq_room(qr.n, qr.n), size);
+
+    if (scratch == NULL)
+        return TAKT_ENOMEM;
+    qr.a = scratch;
+    qr.work = scratch + qr.m * qr.n * size;
+    qr.r = (char *)call->out + qr.m * call->ld[2] * size;
+    transpose(qr.m, qr.n, call->in[0], call->ld[0], qr.a, qr.m);
+    if (!takt__blas_qr(expert->blas, size, expert->threads, &qr))
+        return TAKT_ENODEV;
+    transpose(qr.n, qr.m, qr.a, qr.m, call->out, call->ld[2]);
+    takt__qr_choose_signs(call->dtype, qr.m, qr.n, call->out, call->ld[2]);
+    return TAKT_OK;
+}
+
 takt_status takt__library_solve(struct takt_experts *experts,
                                 const struct takt_expert *expert,
                                 const takt_call *call)
@@ -159,6 +195,7 @@ takt_status takt__library_solve(struct takt_experts *experts,
     const takt_status status =
         op == TAKT_OP_cholesky ? run_cholesky(expert, call)
         : op == TAKT_OP_solve  ? run_solve(experts, expert, call)
+        : op == TAKT_OP_qr     ? run_qr(experts, expert, call)
                                : run_lstsq(experts, expert, call);
 
     if (takt__is_finding(status)) {

@@ -40,7 +40,13 @@ void takt__fill_nan(const struct takt_rows *rows, takt_dtype dtype, void *to);
 void takt__copy_rows(const struct takt_rows *rows, size_t size,
                      const void *from, size_t ld_from, void *to);
 
-/* library_solve.c: cholesky, solve and lstsq by a library. */
+/* cpu_qr.c: changes signs so that no element on the diagonal of R is negative,
+ * in a result of m rows of Q and n of R. */
+void takt__qr_choose_signs(takt_dtype dtype, size_t m, size_t n, void *qr,
+                           size_t ld);
+
+/* library_solve.c: cholesky, solve, qr and lstsq by a library. */
+bool takt__library_solves(enum takt_op_id op);
 bool takt__library_can_solve(const struct takt_expert *expert,
                              const takt_call *call);
 takt_status takt__library_solve(struct takt_experts *experts,

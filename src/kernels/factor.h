@@ -57,6 +57,11 @@ typedef void takt_swap_step(size_t count, size_t first, const size_t *pivot,
 typedef void takt_reflect_step(size_t rows, size_t cols, size_t all, void *a,
                                size_t ld, void *tau);
 
+/* Applies such reflections, the last one first, to the identity: Q, rows x
+ * cols. Only where there are no blocks. */
+typedef void takt_unfold_step(size_t rows, size_t cols, const void *a,
+                              size_t ld, const void *tau, void *q, size_t ld_q);
+
 /* Moves what is above the diagonal of A, which is n x n, to below it, and
  * leaves zeros. */
 typedef void takt_turn_step(size_t n, void *a, size_t ld);
@@ -68,8 +73,9 @@ struct takt_factor_kernels {
     takt_swap_step *swap;
     takt_turn_step *turn;
     takt_reflect_step *reflect;
-    size_t size;  /* bytes of an element */
-    size_t block; /* rows or columns of a step; 0: any number */
+    takt_unfold_step *unfold; /* NULL: there are blocks */
+    size_t size;              /* bytes of an element */
+    size_t block;             /* rows or columns of a step; 0: any number */
 };
 
 /* Steps, and what multiplies matrices between them: C = C - A B. */
@@ -99,6 +105,11 @@ void takt__factor_reflect(const struct takt_factoring *how, size_t rows,
                           size_t cols, size_t all, void *a, size_t ld,
                           void *tau, void *work);
 
+/* The same as the step, whether there are blocks or not. */
+void takt__factor_unfold(const struct takt_factoring *how, size_t rows,
+                         size_t cols, const void *a, size_t ld, const void *tau,
+                         void *q, size_t ld_q, void *work);
+
 /* Steps that do nothing: what runs with them meets the same products, and so
  * finds out what memory they need. Operands are not looked at then. */
 struct takt_factor_kernels
@@ -112,6 +123,8 @@ takt__factor_plan(const struct takt_factor_kernels *kernels);
     takt_turn_step takt__k_turn_##dtype##_##isa;             \
     takt_reflect_step takt__k_reflect_##dtype##_##isa;       \
     extern const struct takt_factor_kernels takt__k_factor_##dtype##_##isa;
+
+takt_unfold_step takt__k_unfold_f32_scalar, takt__k_unfold_f64_scalar;
 
 #define TAKT_FACTOR_DECLARE_ISA(isa) \
     TAKT_FACTOR_DECLARE(f32, isa)    \

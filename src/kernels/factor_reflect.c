@@ -83,17 +83,18 @@ static void make_t(size_t cols, const void *minus, const void *tau, size_t size,
     }
 }
 
-/* C = C - A'B, where A has `depth` rows and P columns. */
+/* C = C - A B, where C is P x cols without gaps; A(i,k) is at
+ * a[i * a_row + k * a_col]. */
 static void subtract(const struct takt_factoring *how, size_t depth,
-                     const void *a, const void *b, size_t ld_b, size_t cols,
-                     void *c)
+                     const void *a, size_t a_row, size_t a_col, const void *b,
+                     size_t ld_b, size_t cols, void *c)
 {
     const struct takt_gemm product = {.m = P,
                                       .n = cols,
                                       .k = depth,
                                       .a = a,
-                                      .a_row = 1,
-                                      .a_col = P,
+                                      .a_row = a_row,
+                                      .a_col = a_col,
                                       .b = b,
                                       .b_row = ld_b,
                                       .b_col = 1,
@@ -105,11 +106,28 @@ static void subtract(const struct takt_factoring *how, size_t depth,
     how->multiply(how->self, &product);
 }
 
-/* C = (I - V T' V') C: W = -V'C, then W2 = T'V'C. */
-static void apply(const struct takt_factoring *how,
-                  const struct reflect_work *work, size_t rows, size_t cols,
-                  void *c, size_t ld)
+/* V and T of the panel at `a`. Without tau it is a plan. */
+static void make_panel(const struct takt_factoring *how,
+                       const struct reflect_work *work, size_t rows,
+                       size_t cols, const void *a, size_t ld, const void *tau)
 {
+    const size_t size = how->kernels->size;
+
+    if (tau != NULL) {
+        copy_v(rows, cols, a, ld, size, work->v);
+        memset(work->square, 0, P * P * size);
+    }
+    subtract(how, rows, work->v, 1, P, work->v, P, P, work->square);
+    if (tau != NULL)
+        make_t(cols, work->square, tau, size, work->t);
+}
+
+/* C = (I - V T V') C, or with T' for T: W = -V'C, then W2 = T V'C. */
+static void apply(const struct takt_factoring *how,
+                  const struct reflect_work *work, bool is_plan, bool is_turned,
+                  size_t rows, size_t cols, void *c, size_t ld)
+{
+    const size_t bytes = is_plan ? 0 : P * cols * how->kernels->size;
     const struct takt_gemm product = {.m = rows,
                                       .n = cols,
                                       .k = P,
@@ -124,32 +142,12 @@ static void apply(const struct takt_factoring *how,
                                       .alpha = -1,
                                       .beta = 1};
 
-    subtract(how, rows, work->v, c, ld, cols, work->w);
-    subtract(how, P, work->t, work->w, cols, cols, work->w2);
+    memset(work->w, 0, bytes);
+    memset(work->w2, 0, bytes);
+    subtract(how, rows, work->v, 1, P, c, ld, cols, work->w);
+    subtract(how, P, work->t, is_turned ? 1 : P, is_turned ? P : 1, work->w,
+             cols, cols, work->w2);
     how->multiply(how->self, &product);
-}
-
-/* Applies the reflections of a panel to the columns on its right. Without tau
- * it is a plan. */
-static void apply_panel(const struct takt_factoring *how,
-                        const struct reflect_work *work, size_t rows,
-                        size_t cols, const void *a, size_t ld, size_t right,
-                        const void *tau)
-{
-    const size_t size = how->kernels->size;
-    const bool is_plan = tau == NULL;
-    char *c = (char *)(uintptr_t)a + P * size;
-
-    if (!is_plan) {
-        copy_v(rows, cols, a, ld, size, work->v);
-        memset(work->square, 0, P * P * size);
-        memset(work->w, 0, P * right * size);
-        memset(work->w2, 0, P * right * size);
-    }
-    subtract(how, rows, work->v, work->v, P, P, work->square);
-    if (!is_plan)
-        make_t(cols, work->square, tau, size, work->t);
-    apply(how, work, rows, right, c, ld);
 }
 
 void takt__factor_reflect(const struct takt_factoring *how, size_t rows,
@@ -168,8 +166,44 @@ void takt__factor_reflect(const struct takt_factoring *how, size_t rows,
         char *panel = (char *)a + (j * ld + j) * size;
         char *own = tau == NULL ? NULL : (char *)tau + j * size;
         how->kernels->reflect(rows - j, width, width, panel, ld, own);
-        if (j + P < all)
-            apply_panel(how, &parts, rows - j, width, panel, ld, all - j - P,
-                        own);
+        if (j + P >= all)
+            continue;
+        make_panel(how, &parts, rows - j, width, panel, ld, own);
+        apply(how, &parts, tau == NULL, true, rows - j, all - j - P,
+              panel + P * size, ld);
+    }
+}
+
+static void set_identity(size_t rows, size_t cols, size_t size, void *q,
+                         size_t ld)
+{
+    for (size_t i = 0; i < rows; i++) {
+        memset((char *)q + i * ld * size, 0, cols * size);
+        if (i < cols)
+            put(q, size, i * ld + i, 1);
+    }
+}
+
+void takt__factor_unfold(const struct takt_factoring *how, size_t rows,
+                         size_t cols, const void *a, size_t ld, const void *tau,
+                         void *q, size_t ld_q, void *work)
+{
+    const size_t size = how->kernels->size;
+    const struct reflect_work parts = lay_out(work, rows, cols, size);
+
+    if (how->kernels->block == 0) {
+        if (tau != NULL)
+            how->kernels->unfold(rows, cols, a, ld, tau, q, ld_q);
+        return;
+    }
+    if (tau != NULL)
+        set_identity(rows, cols, size, q, ld_q);
+    for (size_t panel = takt__size_ceil_div(cols, P); panel-- > 0;) {
+        const size_t j = panel * P;
+        make_panel(how, &parts, rows - j, takt__size_min(P, cols - j),
+                   (const char *)a + (j * ld + j) * size, ld,
+                   tau == NULL ? NULL : (const char *)tau + j * size);
+        apply(how, &parts, tau == NULL, false, rows - j, cols - j,
+              (char *)q + (j * ld_q + j) * size, ld_q);
     }
 }

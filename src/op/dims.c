@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dims.c - what a window leaves out and what follows from it. */
+/* dims.c - what a window leaves out, and what follows from sizes. */
 #include "op/dims.h"
 
 #include <string.h>
@@ -54,6 +54,13 @@ const size_t *takt__window_dims(const struct takt_form_window *window,
     d[TAKT_DIM_GROUP_C] = d[TAKT_CONV2D_C];
     if (w->groups != 0 && d[w->groups] != 1)
         d[TAKT_DIM_GROUP_C] /= d[w->groups];
+    return d;
+}
+
+const size_t *takt__sum_dims(const takt_shape *shape, size_t d[TAKT_DIMS])
+{
+    memcpy(d, shape->dim, sizeof shape->dim);
+    d[TAKT_DIM_SUM] = takt__size_add(d[0], d[1]);
     return d;
 }
 

@@ -17,6 +17,7 @@ enum { TAKT_MATMUL_M, TAKT_MATMUL_N, TAKT_MATMUL_K };
 enum { TAKT_BATCHED_B, TAKT_BATCHED_M, TAKT_BATCHED_N, TAKT_BATCHED_K };
 enum { TAKT_CHOLESKY_N, TAKT_CHOLESKY_N2 }; /* the same */
 enum { TAKT_SOLVE_N, TAKT_SOLVE_NRHS };
+enum { TAKT_QR_M, TAKT_QR_N };
 enum { TAKT_LSTSQ_M, TAKT_LSTSQ_N, TAKT_LSTSQ_NRHS };
 enum {
     TAKT_CONV2D_N, /* images */
@@ -47,11 +48,13 @@ enum {
     TAKT_ATTENTION_D  /* depth */
 };
 
-/* Dimensions that follow from the others, in forms with a window. */
+/* Dimensions that follow from the others, in forms with a window; the last one,
+ * in forms with a sum. */
 enum {
     TAKT_DIM_OUT_H = TAKT_SHAPE_MAX_RANK,
     TAKT_DIM_OUT_W,
     TAKT_DIM_GROUP_C, /* channels of a group */
+    TAKT_DIM_SUM,     /* of the first two sizes */
     TAKT_DIMS
 };
 
@@ -67,6 +70,9 @@ struct takt_form_window {
  * from them, in `d`, which is returned. */
 const size_t *takt__window_dims(const struct takt_form_window *window,
                                 const takt_shape *shape, size_t d[TAKT_DIMS]);
+
+/* The sizes of a shape, and their sum, in `d`, which is returned. */
+const size_t *takt__sum_dims(const takt_shape *shape, size_t d[TAKT_DIMS]);
 
 /* Gives sizes that were left out or are 0 their default values. */
 void takt__window_complete(const struct takt_form_window *window,

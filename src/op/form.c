@@ -93,10 +93,10 @@ static unsigned solve_layout(const takt_shape *shape, unsigned flags)
 }
 
 /* Whether A has many more rows than columns. */
-static unsigned lstsq_layout(const takt_shape *shape, unsigned flags)
+static unsigned tall_layout(const takt_shape *shape, unsigned flags)
 {
     (void)flags;
-    return shape->dim[TAKT_LSTSQ_M] / 8 > shape->dim[TAKT_LSTSQ_N];
+    return shape->dim[0] / 8 > shape->dim[1];
 }
 
 /* ---- what the table is made of ------------------------------------------- */

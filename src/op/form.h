@@ -75,6 +75,7 @@ struct takt_form_entry {
     const struct takt_form_window *window; /* NULL: none */
     bool is_square;                        /* its first two sizes are equal */
     bool is_tall;   /* the first one is at least the second */
+    bool has_sum;   /* TAKT_DIM_SUM is a dimension of an operand */
     bool is_cut;    /* along its first dimension, into calls of the same op */
     unsigned flags; /* that a call may have, besides those of every op */
 
@@ -142,12 +143,14 @@ struct takt_op_entry {
 };
 
 /* The dimensions of a shape that fits, by their numbers: the sizes themselves,
- * or, in forms with a window, a copy in `memory` with what was left out and
- * what follows. */
+ * or, in forms with a window or a sum, a copy in `memory` with what was left
+ * out and what follows. */
 static inline const size_t *takt__form_dims(const struct takt_form_entry *form,
                                             const takt_shape *shape,
                                             size_t memory[TAKT_DIMS])
 {
+    if (form->has_sum)
+        return takt__sum_dims(shape, memory);
     return form->window == NULL
                ? shape->dim
                : takt__window_dims(form->window, shape, memory);

@@ -50,12 +50,12 @@ static const struct takt_family families[] = {
     BY_COLS("col_mean"),
     BY_COLS("col_max"),
 
-    {"MxN", NULL, "n", 0, 0, 8, 24, 2, {GROWS(1), GROWS(1)}},
-    {"MxN", NULL, "n.narrow", 0, 1, 4, 18, 2, {GROWS(32), GROWS(1)}},
-    {"MxN", NULL, "n.flat", 0, 1, 4, 18, 2, {GROWS(1), GROWS(32)}},
-    {"MxN", NULL, "t", TAKT_TRANS_A, 1, 8, 24, 2, {GROWS(1), GROWS(1)}},
-    {"MxN", NULL, "t.narrow", TAKT_TRANS_A, 2, 4, 18, 2, {GROWS(32), GROWS(1)}},
-    {"MxN", NULL, "t.flat", TAKT_TRANS_A, 2, 4, 18, 2, {GROWS(1), GROWS(32)}},
+    {NULL, "gemv", "n", 0, 0, 8, 24, 2, {GROWS(1), GROWS(1)}},
+    {NULL, "gemv", "n.narrow", 0, 1, 4, 18, 2, {GROWS(32), GROWS(1)}},
+    {NULL, "gemv", "n.flat", 0, 1, 4, 18, 2, {GROWS(1), GROWS(32)}},
+    {NULL, "gemv", "t", TAKT_TRANS_A, 1, 8, 24, 2, {GROWS(1), GROWS(1)}},
+    {NULL, "gemv", "t.narrow", TAKT_TRANS_A, 2, 4, 18, 2, {GROWS(32), GROWS(1)}},
+    {NULL, "gemv", "t.flat", TAKT_TRANS_A, 2, 4, 18, 2, {GROWS(1), GROWS(32)}},
 
     MATMUL("nn", 0, 0, 1),
     MATMUL("nt", TAKT_TRANS_B, 1, 2),
@@ -74,6 +74,8 @@ static const struct takt_family families[] = {
     {NULL, "solve", "few", 0, 0, 4, 22, 2, {GROWS(1), STAYS(1)}},
     {NULL, "solve", "many", 0, 1, 4, 21, 2, {GROWS(1), GROWS(1)}},
 
+    {NULL, "qr", "", 0, 0, 4, 20, 2, {GROWS(2), GROWS(1)}},
+    {NULL, "qr", "tall", 0, 1, 4, 16, 2, {GROWS(32), GROWS(1)}},
     {NULL, "lstsq", "", 0, 0, 4, 20, 3, {GROWS(2), GROWS(1), STAYS(1)}},
     {NULL, "lstsq", "tall", 0, 1, 4, 16, 3, {GROWS(32), GROWS(1), STAYS(1)}},
 

@@ -64,7 +64,7 @@ static size_t usual_ops(const takt_op *out[TAKT_OP_COUNT])
         "mean", "min", "argmax", "argmin", "norm1", "variance", "transpose",
         "bias_add", "bias_mul", "row_sum", "col_sum", "row_mean", "col_mean",
         "row_max", "col_max", "batched_matmul", "conv2d", "attention",
-        "pooling", "solve", "cholesky", "lstsq"};
+        "pooling", "solve", "cholesky", "lstsq", "qr"};
     /* clang-format on */
     const size_t count = sizeof usual / sizeof usual[0];
 

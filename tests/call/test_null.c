@@ -98,6 +98,7 @@ static void vectors_are_refused(void)
             takt_cholesky_##type_(1, NULL, 0, NULL, 0));                     \
     REFUSED(takt_lstsq_##type_,                                              \
             takt_lstsq_##type_(1, 1, 1, NULL, 0, NULL, 0, NULL, 0));         \
+    REFUSED(takt_qr_##type_, takt_qr_##type_(1, 1, NULL, 0, NULL, 0));       \
     REFUSED(takt_solve_##type_,                                              \
             takt_solve_##type_(1, 1, NULL, 0, NULL, 0, NULL, 0));
 

@@ -201,6 +201,10 @@ static inline void subject_shape(takt_call *call, size_t n, unsigned how)
         call->ld[0] = call->ld[1] = side + ((how & GAPS) != 0 ? 3 : 0);
         call->ld[2] = call->ld[0];
         break;
+    case TAKT_FORM_qr:
+        DIMS(2 * side, side);
+        call->ld[0] = call->ld[2] = side + ((how & GAPS) != 0 ? 3 : 0);
+        break;
     case TAKT_FORM_lstsq:
         DIMS(2 * side, side, side);
         call->ld[0] = call->ld[1] = side + ((how & GAPS) != 0 ? 3 : 0);

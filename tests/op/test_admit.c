@@ -103,6 +103,7 @@ static const struct row rows[] = {
     {"attention", SHAPE(5, 1, 2, 3, 4, 5), 3, {30, 40, 40, 12}, 30},
     {"cholesky", SHAPE(2, 3, 3), 1, {9}, 9},
     {"solve", SHAPE(2, 3, 2), 2, {9, 6}, 6},
+    {"qr", SHAPE(2, 4, 3), 1, {12}, 21},
     {"lstsq", SHAPE(3, 4, 3, 2), 2, {12, 8}, 6},
 };
 

@@ -108,7 +108,8 @@ static void operands_are_made_of_dimensions_that_are_there(void)
                 EXPECT(is->dims.of[j] < form->rank_min ||
                        (form->window != NULL &&
                         is->dims.of[j] >= TAKT_DIM_OUT_H &&
-                        is->dims.of[j] < TAKT_DIMS));
+                        is->dims.of[j] < TAKT_DIM_SUM) ||
+                       (form->has_sum && is->dims.of[j] == TAKT_DIM_SUM));
             EXPECT(!is->has_ld || is->dims.count == 2);
             EXPECT((is->swap & ~form->flags) == 0);
             EXPECT(is->swap == 0 || is->dims.count <= 2);

@@ -22,7 +22,7 @@ static takt_work work_of(const char *op, takt_dtype dtype, takt_shape shape)
 
 static void every_op_is_found_by_its_name(void)
 {
-    EXPECT_INT(takt_op_count(), 55);
+    EXPECT_INT(takt_op_count(), 56);
     for (size_t i = 0; i < takt_op_count(); i++) {
         const takt_op *op = takt_op_at(i);
         EXPECT(takt_op_find(op->name) == op);
@@ -283,6 +283,9 @@ static void factors_are_counted(void)
 
     const takt_shape wide = {3, {4, 5, 1}};
     EXPECT_INT(takt_op_check_shape(takt_op_find("lstsq"), &wide), TAKT_ESHAPE);
+    work = work_of("qr", TAKT_F32, (takt_shape){2, {7, 3}});
+    EXPECT(work.flops == 4 * 63);
+    EXPECT(work.bytes == (21 + 30) * 4);
     work = work_of("lstsq", TAKT_F32, (takt_shape){3, {7, 3, 2}});
     EXPECT(work.flops == 2 * 63 + 4 * 42);
     EXPECT(work.bytes == (21 + 14 + 6) * 4);

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "base/size.h"
 #include "op/operands.h"
 #include "takt/takt.h"
 
@@ -174,6 +175,12 @@ static inline void expect_rest(const takt_call *call, struct expected *out)
         count_rows(out, 0, d[0], d[1], call->ld[0]);
         count_rows(out, TAKT_OUT, d[0], d[1], call->ld[2]);
         out->status = d[0] == d[1] ? out->status : TAKT_ESHAPE;
+        break;
+    case TAKT_FORM_qr:
+        count_rows(out, 0, d[0], d[1], call->ld[0]);
+        count_rows(out, TAKT_OUT, takt__size_add(d[0], d[1]), d[1],
+                   call->ld[2]);
+        out->status = d[0] >= d[1] ? out->status : TAKT_ESHAPE;
         break;
     case TAKT_FORM_lstsq:
         count_rows(out, 0, d[0], d[1], call->ld[0]);

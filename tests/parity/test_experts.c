@@ -230,6 +230,7 @@ static bool lacks_code(const struct trial *t, const char *expert)
     case TAKT_OP_col_max:
     case TAKT_OP_cholesky:
     case TAKT_OP_solve:
+    case TAKT_OP_qr:
     case TAKT_OP_lstsq:
         return true;
     case TAKT_OP_exp:

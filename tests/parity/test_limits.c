@@ -66,6 +66,7 @@ static const struct subject subjects[] = {
     {"layernorm", {3, 4}, 0, true},
     {"cholesky", {3, 3}, 0, false},
     {"solve", {3, 4}, 0, false},
+    {"qr", {4, 3}, 0, false},
     {"lstsq", {4, 3, 2}, 0, false},
 };
 
@@ -128,6 +129,7 @@ static bool has_field(const takt_call *call, unsigned field)
     return field < call->shape.rank || (field >= TAKT_SHAPE_MAX_RANK &&
                                         (form_of(call) == TAKT_FORM_matmul ||
                                          form_of(call) == TAKT_FORM_solve ||
+                                         form_of(call) == TAKT_FORM_qr ||
                                          form_of(call) == TAKT_FORM_lstsq ||
                                          form_of(call) == TAKT_FORM_cholesky ||
                                          form_of(call) == TAKT_FORM_matrix ||

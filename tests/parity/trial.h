@@ -228,6 +228,18 @@ static inline void shape_factor(struct trial *t, size_t k, uint64_t *seed)
     t->out = span_of(n, cols, t->call.ld[2]);
 }
 
+static inline void shape_qr(struct trial *t, size_t k, uint64_t *seed)
+{
+    const size_t n = pick(seed, 0, k % 4 == 0 ? 90 : 30);
+    const size_t m = n + pick(seed, 1, 60); /* R is far from singular */
+
+    set_shape(t, 2, (size_t[]){m, n});
+    t->call.ld[0] = n + pick(seed, 0, 2);
+    t->call.ld[2] = n + pick(seed, 0, 2);
+    t->in[0] = span_of(m, n, t->call.ld[0]);
+    t->out = span_of(m + n, n, t->call.ld[2]);
+}
+
 static inline void shape_lstsq(struct trial *t, size_t k, uint64_t *seed)
 {
     const size_t n = pick(seed, 0, k % 4 == 0 ? 90 : 30);
@@ -279,6 +291,9 @@ static inline void trial_shape(struct trial *t, size_t k, uint64_t *seed)
     case TAKT_FORM_cholesky:
     case TAKT_FORM_solve:
         shape_factor(t, k, seed);
+        break;
+    case TAKT_FORM_qr:
+        shape_qr(t, k, seed);
         break;
     case TAKT_FORM_lstsq:
         shape_lstsq(t, k, seed);

@@ -177,6 +177,11 @@ class Functions(Case):
             line = takt.reshape(array(letter, [1, 0, 1, 1, 1, 2]), (3, 2))
             self.close(takt.lstsq(line, array(letter, [1, 3, 5])), [1, 2],
                        letter)
+            q, r = takt.qr(line)
+            self.close(takt.matmul(q, r), line.tolist(), letter)
+            self.close(takt.matmul(takt.transpose(q), q), [[1, 0], [0, 1]],
+                       letter)
+            self.assertEqual(r.tolist()[1][0], 0)
             both = takt.reshape(array(letter, [1, 2, 3, 2, 5, 2]), (3, 2))
             self.close(takt.lstsq(line, both), [[1, 2], [2, 0]], letter)
             with self.assertRaises(ValueError):

@@ -8,8 +8,10 @@
 
 static inline bool is_factored(const takt_op *op)
 {
-    return takt__op_id(op) == TAKT_OP_cholesky ||
-           takt__op_id(op) == TAKT_OP_solve || takt__op_id(op) == TAKT_OP_lstsq;
+    const enum takt_op_id id = takt__op_id(op);
+
+    return id == TAKT_OP_cholesky || id == TAKT_OP_solve || id == TAKT_OP_qr ||
+           id == TAKT_OP_lstsq;
 }
 
 /* The first input of a call that factors it gets a diagonal that outweighs all
@@ -17,7 +19,7 @@ static inline bool is_factored(const takt_op *op)
 static inline void make_dominant(const takt_call *call)
 {
     const size_t *d = call->shape.dim;
-    const size_t n = takt__op_id(call->op) == TAKT_OP_lstsq ? d[1] : d[0];
+    const size_t n = takt__op_form(call->op)->is_tall ? d[1] : d[0];
     const size_t ld = call->ld[0] == 0 ? n : call->ld[0];
 
     for (size_t i = 0; i < n && is_factored(call->op); i++)

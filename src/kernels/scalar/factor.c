@@ -114,6 +114,7 @@
         .swap = takt__k_swap_##dtype_##_scalar,                                \
         .turn = takt__k_turn_##dtype_##_scalar,                                \
         .reflect = takt__k_reflect_##dtype_##_scalar,                          \
+        .unfold = takt__k_unfold_##dtype_##_scalar,                            \
         .size = sizeof(real_)};
 
 /* clang-format off */

@@ -25,25 +25,51 @@ enum { COLUMNS = 64 };
         return most == 0 && sum == 0 ? 0 : sqrt(sum) / factor;                \
     }                                                                         \
                                                                               \
-    /* Applies a reflection to `count` columns from `j` on; row k is where v  \
-     * is 1. */                                                               \
-    static void apply_##dtype_(size_t rows, size_t k, size_t j, size_t count, \
-                               real_ tau, real_ *a, size_t ld)                \
+    /* Applies a reflection to n columns of C; v is 1 in row k of A, and lies \
+     * below it in column k. */                                               \
+    static void apply_##dtype_(size_t rows, size_t k, real_ tau,              \
+                               const real_ *a, size_t ld, size_t n, real_ *c, \
+                               size_t ld_c)                                   \
     {                                                                         \
         real_ sum[COLUMNS];                                                   \
                                                                               \
-        for (size_t c = 0; c < count; c++)                                    \
-            sum[c] = a[k * ld + j + c];                                       \
+        for (size_t j = 0; j < n; j++)                                        \
+            sum[j] = c[k * ld_c + j];                                         \
         for (size_t i = k + 1; i < rows; i++)                                 \
-            for (size_t c = 0; c < count; c++)                                \
-                sum[c] += a[i * ld + k] * a[i * ld + j + c];                  \
-        for (size_t c = 0; c < count; c++) {                                  \
-            sum[c] *= tau;                                                    \
-            a[k * ld + j + c] -= sum[c];                                      \
+            for (size_t j = 0; j < n; j++)                                    \
+                sum[j] += a[i * ld + k] * c[i * ld_c + j];                    \
+        for (size_t j = 0; j < n; j++) {                                      \
+            sum[j] *= tau;                                                    \
+            c[k * ld_c + j] -= sum[j];                                        \
         }                                                                     \
         for (size_t i = k + 1; i < rows; i++)                                 \
-            for (size_t c = 0; c < count; c++)                                \
-                a[i * ld + j + c] -= a[i * ld + k] * sum[c];                  \
+            for (size_t j = 0; j < n; j++)                                    \
+                c[i * ld_c + j] -= a[i * ld + k] * sum[j];                    \
+    }                                                                         \
+                                                                              \
+    /* The same for the columns from `first` to `all`. */                     \
+    static void apply_all_##dtype_(size_t rows, size_t k, real_ tau,          \
+                                   const real_ *a, size_t ld, size_t first,   \
+                                   size_t all, real_ *c, size_t ld_c)         \
+    {                                                                         \
+        for (size_t j = first; j < all; j += COLUMNS)                         \
+            apply_##dtype_(rows, k, tau, a, ld,                               \
+                           all - j < COLUMNS ? all - j : COLUMNS, c + j,      \
+                           ld_c);                                             \
+    }                                                                         \
+                                                                              \
+    void takt__k_unfold_##dtype_##_scalar(                                    \
+        size_t rows, size_t cols, const void *a, size_t ld, const void *tau,  \
+        void *q, size_t ld_q)                                                 \
+    {                                                                         \
+        real_ *of = q;                                                        \
+                                                                              \
+        for (size_t i = 0; i < rows; i++)                                     \
+            for (size_t j = 0; j < cols; j++)                                 \
+                of[i * ld_q + j] = i == j;                                    \
+        for (size_t k = cols; k-- > 0;)                                       \
+            apply_all_##dtype_(rows, k, ((const real_ *)tau)[k], a, ld, k,    \
+                               cols, of, ld_q);                               \
     }                                                                         \
                                                                               \
     void takt__k_reflect_##dtype_##_scalar(                                   \
@@ -61,10 +87,8 @@ enum { COLUMNS = 64 };
             for (size_t i = 1; i <= below; i++)                               \
                 x[i * ld] = (real_)((double)x[i * ld] * r.scale);             \
             ((real_ *)tau)[k] = (real_)r.tau;                                 \
-            for (size_t j = k + 1; j < all; j += COLUMNS)                     \
-                apply_##dtype_(rows, k, j,                                    \
-                               all - j < COLUMNS ? all - j : COLUMNS,         \
-                               (real_)r.tau, of, ld);                         \
+            apply_all_##dtype_(rows, k, (real_)r.tau, of, ld, k + 1, all, of, \
+                               ld);                                           \
         }                                                                     \
     }
 

@@ -66,7 +66,7 @@ VINLINE void F(subtract_narrow)(const struct F(terms) * terms, size_t j,
     VREAL sum[4] = {V(load_up_to)(row + j, n), V(zero)(), V(zero)(), V(zero)()};
     size_t k = 0;
 
-    for (; terms->count - k >= 4; k += 4)
+    for (; k + 4 <= terms->count; k += 4)
         for (unsigned i = 0; i < 4; i++)
             sum[i] = F(subtract_one)(terms, k + i, j, n, sum[i]);
     for (; k < terms->count; k++)
@@ -82,7 +82,7 @@ static void F(subtract)(const struct F(terms) * terms, size_t cols, REAL *row)
 {
     size_t j = 0;
 
-    for (; cols - j >= 4 * LANES; j += 4 * LANES)
+    for (; j + 4 * LANES <= cols; j += 4 * LANES)
         F(subtract_wide)(terms, j, row);
     for (; j < cols; j += LANES)
         F(subtract_narrow)(terms, j, cols - j < LANES ? cols - j : LANES, row);
@@ -93,7 +93,7 @@ static void F(divide)(size_t cols, REAL *row, REAL by)
     const VREAL all = V(set1)(by);
     size_t j = 0;
 
-    for (; cols - j >= LANES; j += LANES)
+    for (; j + LANES <= cols; j += LANES)
         V(store)(row + j, V(div)(V(load)(row + j), all));
     for (; j < cols; j++)
         row[j] /= by;
@@ -103,7 +103,7 @@ static void F(swap_rows)(size_t cols, REAL *a, REAL *b)
 {
     size_t j = 0;
 
-    for (; cols - j >= LANES; j += LANES) {
+    for (; j + LANES <= cols; j += LANES) {
         const VREAL kept = V(load)(a + j);
         V(store)(a + j, V(load)(b + j));
         V(store)(b + j, kept);
@@ -177,6 +177,15 @@ void TAKT_K(F(turn))(size_t n, void *a, size_t ld)
 
 enum { PANEL = TAKT_PANEL_COLS / LANES };
 
+VINLINE void F(swap_panel)(REAL *a, REAL *b)
+{
+    for (size_t v = 0; v < PANEL; v++) {
+        const VREAL kept = V(load)(a + v * LANES);
+        V(store)(a + v * LANES, V(load)(b + v * LANES));
+        V(store)(b + v * LANES, kept);
+    }
+}
+
 static size_t F(largest)(size_t rows, const REAL *a, size_t ld)
 {
     size_t best = 0;
@@ -238,7 +247,7 @@ bool TAKT_K(F(lu))(size_t rows, size_t cols, void *a, size_t ld, size_t first,
     for (size_t k = 0; k < cols; k++) {
         pivot[k] = first + next;
         if (next != k)
-            F(swap_rows)(TAKT_PANEL_COLS, of + k * ld, of + next * ld);
+            F(swap_panel)(of + k * ld, of + next * ld);
         const REAL found = of[k * ld + k];
         if (found == 0 || !is_finite(found))
             return false;
