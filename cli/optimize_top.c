@@ -3,16 +3,21 @@
  * optimize_top.c - the few findings to begin with, as text.
  *
  * With a profile, code that takes time and is none of the ops stands among
- * them. Without one, products that a library runs fill up a short list:
- * `takt run` chooses where these run, without a change of the sources.
+ * them. Without one, two things fill up a short list: products that a library
+ * runs, since `takt run` chooses where these run, without a change of the
+ * sources; and loops in loops that the compiler vectorises, which may still be
+ * where the time goes.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "findings.h"
 
-/* Powers of two: one pass over 256 elements, in no loop, scores 8. */
-static const double least_score = 8;
+/* Powers of two: one pass over 256 elements, in no loop, scores 8, and in two
+ * loops 16. */
+static const double least_score = 8, least_vectorised = 16;
+
+enum top_part { TOP_OPEN, TOP_LIBRARY, TOP_VECTORISED };
 
 struct top_list {
     const struct optimize_report *report;
@@ -141,27 +146,49 @@ static bool is_routed_product(const struct kept_finding *kept)
     return false;
 }
 
-/* As long as there are places. */
-static void show_findings(struct top_list *list, bool of_libraries)
+static bool is_vectorised_nest(const struct kept_finding *kept)
 {
+    return kept->standing == STANDING_VECTORISED && !kept->finding.is_test &&
+           kept->score >= least_vectorised;
+}
+
+static bool is_of_part(const struct top_list *list, enum top_part part,
+                       const struct kept_finding *kept,
+                       const struct advice *advice)
+{
+    switch (part) {
+    case TOP_LIBRARY:
+        return is_routed_product(kept);
+    case TOP_VECTORISED:
+        return is_vectorised_nest(kept);
+    case TOP_OPEN:
+        break;
+    }
+    return is_top(list, kept, advice);
+}
+
+/* As long as there are places. */
+static void show_findings(struct top_list *list, enum top_part part)
+{
+    static const char *const heading[] = {
+        [TOP_LIBRARY] = "products that a library runs: 'takt run -- PROGRAM' "
+                        "chooses where",
+        [TOP_VECTORISED] = "loops in loops that the compiler vectorises"};
     const struct optimize_report *report = list->report;
     const struct findings *findings = report->findings;
-    bool is_first = of_libraries;
+    bool is_first = part != TOP_OPEN;
 
     for (size_t i = 0; i < findings->count && list->number < most_top; i++) {
         const struct kept_finding *kept = &findings->at[report->order[i]];
         const struct advice advice =
             advise(report->rules, &kept->finding, runs_now_of(kept));
-        if (is_shown(list, kept) ||
-            !(of_libraries ? is_routed_product(kept)
-                           : is_top(list, kept, &advice)))
+        if (is_shown(list, kept) || !is_of_part(list, part, kept, &advice))
             continue;
         show_hot(list, kept->share);
         if (list->number == most_top)
             return;
         if (is_first)
-            puts("\nproducts that a library runs: 'takt run -- PROGRAM' "
-                 "chooses where");
+            printf("\n%s\n", heading[part]);
         is_first = false;
         list->shown[list->count++] = kept;
         print_one_top(++list->number, kept, &advice);
@@ -175,9 +202,11 @@ size_t print_top(const struct optimize_report *report)
 
     if (report->order == NULL)
         return 0;
-    show_findings(&list, false);
+    show_findings(&list, TOP_OPEN);
     show_hot(&list, 0);
-    if (report->evidence->files == 0)
-        show_findings(&list, true);
+    if (report->evidence->files == 0) {
+        show_findings(&list, TOP_LIBRARY);
+        show_findings(&list, TOP_VECTORISED);
+    }
     return list.count;
 }

@@ -134,7 +134,7 @@ static void judge_operator(const struct takt_c_place *place, TSNode node,
 /* ---- methods and functions ----------------------------------------------- */
 
 struct known {
-    const char *name, *op;
+    const char *names, *op;
     enum takt_ir_kind kind; /* PLAIN: of any that is not plain */
 };
 
@@ -142,18 +142,15 @@ static const struct known methods[] = {
     {"sum", "sum", TAKT_IR_PLAIN},
     {"mean", "mean", TAKT_IR_PLAIN},
     {"norm", "norm2", TAKT_IR_PLAIN},
-    {"squaredNorm", "dot", TAKT_IR_PLAIN},
+    {"squaredNorm dot", "dot", TAKT_IR_PLAIN},
     {"lpNorm<1>", "norm1", TAKT_IR_PLAIN},
-    {"maxCoeff", "max", TAKT_IR_PLAIN},
-    {"minCoeff", "min", TAKT_IR_PLAIN},
-    {"dot", "dot", TAKT_IR_PLAIN},
+    {"maxCoeff max", "max", TAKT_IR_PLAIN},
+    {"minCoeff min", "min", TAKT_IR_PLAIN},
     {"transpose", "transpose", TAKT_IR_MATRIX},
     {"cwiseProduct", "mul", TAKT_IR_PLAIN},
     {"cwiseQuotient", "div", TAKT_IR_PLAIN},
     {"cwiseAbs", "abs", TAKT_IR_PLAIN},
     {"cwiseSqrt", "sqrt", TAKT_IR_PLAIN},
-    {"max", "max", TAKT_IR_PLAIN},
-    {"min", "min", TAKT_IR_PLAIN},
     {"exp", "exp", TAKT_IR_ARRAY},
     {"log", "log", TAKT_IR_ARRAY},
     {"sqrt", "sqrt", TAKT_IR_ARRAY},
@@ -162,13 +159,13 @@ static const struct known methods[] = {
 };
 
 static const struct known functions[] = {
-    {"std::exp", "exp", TAKT_IR_ARRAY},
+    {"std::exp xt::exp", "exp", TAKT_IR_ARRAY},
     {"std::log", "log", TAKT_IR_ARRAY},
-    {"std::sqrt", "sqrt", TAKT_IR_ARRAY},
+    {"std::sqrt xt::sqrt", "sqrt", TAKT_IR_ARRAY},
     {"std::tanh", "tanh", TAKT_IR_ARRAY},
-    {"std::abs", "abs", TAKT_IR_ARRAY},
+    {"std::abs xt::abs", "abs", TAKT_IR_ARRAY},
     {"arma::dot", "dot", TAKT_IR_PLAIN},
-    {"arma::accu", "sum", TAKT_IR_PLAIN},
+    {"arma::accu arma::sum", "sum", TAKT_IR_PLAIN},
     {"arma::norm", "norm2", TAKT_IR_PLAIN},
     {"arma::exp", "exp", TAKT_IR_PLAIN},
     {"arma::sqrt", "sqrt", TAKT_IR_PLAIN},
@@ -176,34 +173,35 @@ static const struct known functions[] = {
     {"arma::log", "log", TAKT_IR_PLAIN},
     {"arma::tanh", "tanh", TAKT_IR_PLAIN},
     {"arma::mean", "mean", TAKT_IR_VECTOR},
-    {"arma::sum", "sum", TAKT_IR_PLAIN},
     {"arma::max", "max", TAKT_IR_VECTOR},
     {"arma::min", "min", TAKT_IR_VECTOR},
     {"xt::sum", "sum", TAKT_IR_ARRAY},
     {"xt::mean", "mean", TAKT_IR_ARRAY},
     {"xt::amax", "max", TAKT_IR_ARRAY},
     {"xt::amin", "min", TAKT_IR_ARRAY},
-    {"xt::exp", "exp", TAKT_IR_ARRAY},
-    {"xt::sqrt", "sqrt", TAKT_IR_ARRAY},
-    {"xt::abs", "abs", TAKT_IR_ARRAY},
     {"xt::linalg::dot", "matmul", TAKT_IR_ARRAY},
     {"xt::linalg::norm", "norm2", TAKT_IR_ARRAY},
 };
 
 /* dot(a, b) for arma::dot(a, b): the namespace of the arguments is searched. */
-static bool is_named(struct takt_text name, const char *known,
+static bool is_named(struct takt_text name, const char *names,
                      enum takt_ir_kind kind)
 {
-    return takt__text_is(name, known) ||
-           (kind != TAKT_IR_ARRAY && !strncmp(known, "arma::", 6) &&
-            takt__text_is(name, known + 6));
+    char whole[32] = "arma::";
+
+    if (takt__text_in(name, names))
+        return true;
+    if (kind == TAKT_IR_ARRAY || name.size + 6 > sizeof whole)
+        return false;
+    memcpy(whole + 6, name.at, name.size);
+    return takt__text_in((struct takt_text){whole, name.size + 6}, names);
 }
 
 static const char *look_up(const struct known *table, size_t count,
                            struct takt_text name, enum takt_ir_kind kind)
 {
     for (size_t i = 0; i < count; i++)
-        if (is_named(name, table[i].name, kind) &&
+        if (is_named(name, table[i].names, kind) &&
             (table[i].kind == TAKT_IR_PLAIN || table[i].kind == kind))
             return table[i].op;
     return NULL;

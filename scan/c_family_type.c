@@ -19,46 +19,25 @@ bool takt__c_is_float(struct takt_c_type type)
 /* ---- names of types ------------------------------------------------------ */
 
 static const struct known_type {
-    const char *name;
+    const char *names;
     enum takt_ir_element element; /* UNKNOWN: as its first argument says */
     enum takt_ir_kind kind;
     unsigned rank;
 } known[] = {
-    /* containers whose elements lie one after the other */
-    {"vector", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 1},
-    {"array", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 1},
-    {"span", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 1},
+    /* of the standard, Eigen, Armadillo, pybind11, xtensor, Blaze */
+    {"vector array span", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 1},
     {"valarray", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 1},
-    {"unique_ptr", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
-    {"shared_ptr", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
-    {"make_unique", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
-    {"static_cast", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
-    {"make_shared", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
-    /* Eigen */
-    {"Matrix", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX, 0},
-    {"Array", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
-    {"Map", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
-    {"Ref", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
+    {"unique_ptr shared_ptr make_unique static_cast make_shared Map Ref",
+     TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
+    {"Matrix Mat DynamicMatrix StaticMatrix", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX,
+     0},
+    {"Array array_t xarray xtensor", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
     {"SparseMatrix", TAKT_IR_OTHER, TAKT_IR_PLAIN, 0},
-    /* Armadillo */
     {"mat", TAKT_IR_F64, TAKT_IR_MATRIX, 0},
     {"fmat", TAKT_IR_F32, TAKT_IR_MATRIX, 0},
-    {"vec", TAKT_IR_F64, TAKT_IR_VECTOR, 0},
-    {"fvec", TAKT_IR_F32, TAKT_IR_VECTOR, 0},
-    {"colvec", TAKT_IR_F64, TAKT_IR_VECTOR, 0},
-    {"rowvec", TAKT_IR_F64, TAKT_IR_VECTOR, 0},
-    {"frowvec", TAKT_IR_F32, TAKT_IR_VECTOR, 0},
-    {"Mat", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX, 0},
-    {"Col", TAKT_IR_UNKNOWN, TAKT_IR_VECTOR, 0},
-    {"Row", TAKT_IR_UNKNOWN, TAKT_IR_VECTOR, 0},
-    /* pybind11, xtensor, Blaze */
-    {"array_t", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
-    {"xarray", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
-    {"xtensor", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
-    {"DynamicMatrix", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX, 0},
-    {"StaticMatrix", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX, 0},
-    {"DynamicVector", TAKT_IR_UNKNOWN, TAKT_IR_VECTOR, 0},
-    {"StaticVector", TAKT_IR_UNKNOWN, TAKT_IR_VECTOR, 0},
+    {"vec colvec rowvec", TAKT_IR_F64, TAKT_IR_VECTOR, 0},
+    {"fvec frowvec", TAKT_IR_F32, TAKT_IR_VECTOR, 0},
+    {"Col Row DynamicVector StaticVector", TAKT_IR_UNKNOWN, TAKT_IR_VECTOR, 0},
 };
 
 /* MatrixXd, Matrix4f, VectorXf, RowVector3d, ArrayXXf. */
@@ -219,7 +198,7 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
         return type;
     const struct takt_c_notes *notes = place->source->notes;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (notes->is_arma_used && takt__text_is(name, known[i].name) &&
+        if (notes->is_arma_used && takt__text_in(name, known[i].names) &&
             known[i].element != TAKT_IR_UNKNOWN)
             return (struct takt_c_type){
                 .element = known[i].element, .kind = known[i].kind, .of = name};
@@ -290,7 +269,7 @@ static struct takt_c_type template_type(const struct takt_c_place *place,
                       "template_function")) /* what it returns, who knows */
         type.element = TAKT_IR_UNKNOWN;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (!takt__text_is(name, known[i].name) ||
+        if (!takt__text_in(name, known[i].names) ||
             known[i].element != TAKT_IR_UNKNOWN || ts_node_is_null(first))
             continue;
         const struct takt_c_type inner =

@@ -239,6 +239,9 @@ bool takt__rust_literal_is(const struct takt_rust *rust, TSNode node,
                            double value);
 
 /* rust_types.c, rust_values.c */
+/* What a struct of the crate has a Vec of, for m[(i, j)]. */
+struct takt_rust_type takt__rust_own_element(struct takt_rust *rust,
+                                             struct takt_rust_type type);
 /* What one index leads to. */
 struct takt_rust_type takt__rust_element(struct takt_rust_type type);
 struct takt_rust_type takt__rust_scalar(enum takt_rust_leaf leaf);

@@ -10,69 +10,42 @@
 static const struct takt_rust_verdict NOTHING = {.op = NULL};
 
 struct named_op {
-    const char *name, *op;
+    const char *op, *names;
 };
 
 /* Said by a free function, a path or a method alike. */
 static const struct named_op by_name[] = {
-    {"matmul", "matmul"},
-    {"mat_mul", "matmul"},
-    {"matmult", "matmul"},
-    {"gemm", "matmul"},
-    {"sgemm", "matmul"},
-    {"dgemm", "matmul"},
-    {"cblas_sgemm", "matmul"},
-    {"cblas_dgemm", "matmul"},
-    {"general_mat_mul", "matmul"},
-    {"matrix_multiply", "matmul"},
-    {"multiply_matrices", "matmul"},
-    {"batch_matmul", "batched_matmul"},
-    {"batched_matmul", "batched_matmul"},
-    {"bmm", "batched_matmul"},
-    {"gemv", "gemv"},
-    {"sgemv", "gemv"},
-    {"dgemv", "gemv"},
-    {"cblas_sgemv", "gemv"},
-    {"cblas_dgemv", "gemv"},
-    {"general_mat_vec_mul", "gemv"},
-    {"matvec", "gemv"},
-    {"mat_vec_mul", "gemv"},
-    {"dot_product", "dot"},
-    {"inner_product", "dot"},
-    {"sdot", "dot"},
-    {"ddot", "dot"},
-    {"cblas_sdot", "dot"},
-    {"cblas_ddot", "dot"},
-    {"saxpy", "axpy"},
-    {"daxpy", "axpy"},
-    {"cblas_saxpy", "axpy"},
-    {"cblas_daxpy", "axpy"},
-    {"convolve", "conv2d"},
-    {"convolve2d", "conv2d"},
-    {"convolution", "conv2d"},
-    {"conv2d", "conv2d"},
-    {"conv1d", "conv2d"},
-    {"max_pool2d", "pooling"},
-    {"avg_pool2d", "pooling"},
-    {"softmax", "softmax"},
-    {"softmax_last_dim", "softmax"},
-    {"log_softmax", "softmax"},
-    {"layer_norm", "layernorm"},
-    {"scaled_dot_product_attention", "attention"},
-    {"flash_attn", "attention"}};
+    {"matmul", "matmul mat_mul matmult gemm sgemm dgemm cblas_sgemm "
+               "cblas_dgemm general_mat_mul matrix_multiply multiply_matrices"},
+    {"batched_matmul", "batch_matmul batched_matmul bmm"},
+    {"gemv", "gemv sgemv dgemv cblas_sgemv cblas_dgemv general_mat_vec_mul "
+             "matvec mat_vec_mul"},
+    {"dot", "dot_product inner_product sdot ddot cblas_sdot cblas_ddot"},
+    {"axpy", "axpy saxpy daxpy cblas_saxpy cblas_daxpy"},
+    {"conv2d", "convolve convolve2d convolution conv2d conv1d"},
+    {"pooling", "max_pool2d avg_pool2d"},
+    {"softmax", "softmax softmax_last_dim log_softmax"},
+    {"layernorm", "layer_norm"},
+    {"attention", "scaled_dot_product_attention flash_attn"}};
 
 /* Of a receiver that is an array of a library; the rank makes dot precise. */
 static const struct named_op of_arrays[] = {
-    {"sum", "sum"},          {"sum_axis", "sum"},      {"row_sum", "sum"},
-    {"column_sum", "sum"},   {"sum_all", "sum"},       {"product", "product"},
-    {"mean", "mean"},        {"mean_axis", "mean"},    {"mean_all", "mean"},
-    {"var", "variance"},     {"var_axis", "variance"}, {"variance", "variance"},
-    {"std", "variance"},     {"std_axis", "variance"}, {"max", "max"},
-    {"min", "min"},          {"argmax", "argmax"},     {"argmin", "argmin"},
-    {"norm", "norm2"},       {"norm_l2", "norm2"},     {"norm_l1", "norm1"},
-    {"norm_squared", "dot"}, {"component_mul", "mul"}, {"component_div", "div"},
-    {"scale", "scale"},      {"axpy", "axpy"},         {"scaled_add", "axpy"},
-    {"dot", "dot"},          {"mul_to", "matmul"},     {"tr_mul", "matmul"}};
+    {"sum", "sum sum_axis row_sum column_sum sum_all"},
+    {"product", "product"},
+    {"mean", "mean mean_axis mean_all"},
+    {"variance", "var var_axis variance std std_axis"},
+    {"max", "max"},
+    {"min", "min"},
+    {"argmax", "argmax"},
+    {"argmin", "argmin"},
+    {"norm2", "norm norm_l2"},
+    {"norm1", "norm_l1"},
+    {"dot", "norm_squared dot"},
+    {"mul", "component_mul"},
+    {"div", "component_div"},
+    {"scale", "scale"},
+    {"axpy", "axpy scaled_add"},
+    {"matmul", "mul_to tr_mul"}};
 
 static const struct named_op of_tensors[] = {
     {"exp", "exp"},         {"log", "log"},   {"sqrt", "sqrt"},
@@ -84,7 +57,7 @@ static const char *look_up(const struct named_op *table, size_t count,
                            struct takt_text name)
 {
     for (size_t i = 0; i < count; i++)
-        if (takt__text_is(name, table[i].name))
+        if (takt__text_in(name, table[i].names))
             return table[i].op;
     return NULL;
 }
@@ -167,13 +140,9 @@ static bool has_within(struct takt_rust *rust, TSNode node, const char *op,
     return false;
 }
 
-/* Whether what is called is found where this file says it: in the function. */
-static bool is_found_there(struct takt_rust *rust, TSNode call, TSNode name,
-                           const char *op)
+static bool is_found_in(struct takt_rust *rust,
+                        const struct takt_rust_name *own, const char *op)
 {
-    if (rust->is_in_own) /* which may call itself */
-        return false;
-    const struct takt_rust_name *own = own_function(rust, call, name);
     if (own == NULL)
         return false;
     rust->is_in_own = true;
@@ -181,6 +150,15 @@ static bool is_found_there(struct takt_rust *rust, TSNode call, TSNode name,
                                      op, 2 * TAKT_RUST_DEPTH);
     rust->is_in_own = false;
     return is_found;
+}
+
+/* Whether what is called is found where this file says it: in the function. */
+static bool is_found_there(struct takt_rust *rust, TSNode call, TSNode name,
+                           const char *op)
+{
+    if (rust->is_in_own) /* which may call itself */
+        return false;
+    return is_found_in(rust, own_function(rust, call, name), op);
 }
 
 /* conv2d(3, 64, ..) of these makes a layer; it computes nothing yet. */
@@ -294,6 +272,20 @@ static struct takt_rust_verdict unseen_dot(struct takt_rust *rust, TSNode call,
         .op = b.depth == 2 ? "matmul" : "dot", .anchor = call, .type = b};
 }
 
+/* Whether this file says what dot() of a slice is: it is found there. */
+static bool has_slice_dot(const struct takt_rust *rust)
+{
+    for (size_t i = 0; i < rust->name_count; i++) {
+        const struct takt_rust_name *one = &rust->name[i];
+        if (one->kind == TAKT_RUST_FUNCTION &&
+            takt__text_is(one->name, "dot") &&
+            takt__rust_find(rust, TAKT_RUST_STRUCT, (struct takt_text){NULL, 0},
+                            one->owner) == NULL)
+            return true;
+    }
+    return false;
+}
+
 /* x.dot(&y) of slices, by a trait of the crate that another file implements. */
 static struct takt_rust_verdict slice_dot(struct takt_rust *rust, TSNode call,
                                           TSNode name, struct takt_rust_type a)
@@ -304,8 +296,7 @@ static struct takt_rust_verdict slice_dot(struct takt_rust *rust, TSNode call,
     if (!takt__text_is(word, "dot") || takt__rust_argument_count(call) != 1 ||
         a.depth != 1 || !rust_is_float(a) ||
         (b.leaf != TAKT_RUST_UNKNOWN && (b.depth != 1 || !rust_is_float(b))) ||
-        takt__rust_find(rust, TAKT_RUST_FUNCTION, (struct takt_text){NULL, 0},
-                        word) != NULL)
+        has_slice_dot(rust))
         return NOTHING;
     struct takt_rust_verdict out = {.op = "dot", .anchor = call, .type = a};
     matrix_sizes(&out, a, b);
@@ -353,6 +344,14 @@ static struct takt_rust_verdict array_call(struct takt_rust *rust, TSNode call,
     return out;
 }
 
+/* &a[i..j] */
+static bool is_slice(const struct takt_rust *rust, TSNode node)
+{
+    node = takt__rust_bare(rust, node);
+    return rust_is(node, "index_expression") &&
+           rust_is(takt__rust_child(node, 1), "range_expression");
+}
+
 /* dot(&a, &b) of two slices that can be seen. */
 static struct takt_rust_verdict dot_call(struct takt_rust *rust, TSNode call)
 {
@@ -366,7 +365,10 @@ static struct takt_rust_verdict dot_call(struct takt_rust *rust, TSNode call)
         takt__rust_type_of(rust, takt__rust_argument(call, 0), TAKT_RUST_DEPTH);
     const struct takt_rust_type b =
         takt__rust_type_of(rust, takt__rust_argument(call, 1), TAKT_RUST_DEPTH);
-    if (a.depth != 1 || b.depth != 1 || !rust_is_float(a))
+    const bool is_of_slices = is_slice(rust, takt__rust_argument(call, 0)) &&
+                              is_slice(rust, takt__rust_argument(call, 1));
+    if ((a.depth != 1 || b.depth != 1 || !rust_is_float(a)) &&
+        (!is_of_slices || !can_be_floats(a) || !can_be_floats(b)))
         return NOTHING;
     struct takt_rust_verdict out = {.op = "dot", .anchor = call, .type = a};
     matrix_sizes(&out, a, b);
@@ -407,6 +409,48 @@ static const char *sign_op(char sign)
                          : "div";
 }
 
+/* A struct of the crate that is called a matrix and holds floats is one, unless
+ * what its product does is found in this file. */
+static struct takt_rust_type as_matrix(struct takt_rust *rust,
+                                       struct takt_rust_type type)
+{
+    const struct takt_rust_type of =
+        type.shell == TAKT_RUST_OWN &&
+                takt__text_in(type.name, "Matrix DMatrix DenseMatrix Mat") &&
+                !rust->is_in_own
+            ? takt__rust_own_element(rust, type)
+            : (struct takt_rust_type){.leaf = TAKT_RUST_UNKNOWN};
+
+    return rust_is_float(of) &&
+                   !is_found_in(rust,
+                                takt__rust_find(rust, TAKT_RUST_FUNCTION,
+                                                type.name,
+                                                (struct takt_text){"mul", 3}),
+                                "matmul")
+               ? (struct takt_rust_type){.leaf = of.leaf,
+                                         .shell = TAKT_RUST_NALGEBRA,
+                                         .depth = 2}
+               : type;
+}
+
+/* (a + b)? in a file that uses candle: operators of tensors may fail. */
+static struct takt_rust_verdict tried(TSNode node, struct takt_rust_type a,
+                                      struct takt_rust_type b, char sign)
+{
+    const TSNode around = ts_node_parent(node);
+    const bool is_scaled = (rust_is_float(b) && b.shell == TAKT_RUST_PLAIN) ||
+                           (rust_is_float(a) && a.shell == TAKT_RUST_PLAIN);
+
+    if (!rust_is(around, "parenthesized_expression") ||
+        !rust_is(ts_node_parent(around), "try_expression"))
+        return NOTHING;
+    return (struct takt_rust_verdict){
+        .anchor = node,
+        .op =
+            is_scaled && (sign == '*' || sign == '/') ? "scale" : sign_op(sign),
+        .type = {.leaf = TAKT_RUST_FLOAT, .shell = TAKT_RUST_TENSOR}};
+}
+
 /* a * b of arrays: what the operator means is the library's choice. */
 struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
                                               TSNode node)
@@ -415,12 +459,16 @@ struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
     static const char signs[] = "+ - * /";
     if (rust_is(node, "compound_assignment_expr") && sign.size == 2)
         sign.size = 1;
-    if (!rust->has_arrays || !takt__text_in(sign, signs))
+    const bool is_candle = takt__rust_uses(rust, "candle");
+    if ((!rust->has_arrays && !is_candle) || !takt__text_in(sign, signs))
         return NOTHING;
-    const struct takt_rust_type a =
-        takt__rust_type_of(rust, takt__rust_left(node), TAKT_RUST_DEPTH);
+    const struct takt_rust_type a = as_matrix(
+        rust, takt__rust_type_of(rust, takt__rust_left(node), TAKT_RUST_DEPTH));
     const struct takt_rust_type b =
-        takt__rust_type_of(rust, takt__rust_right(node), TAKT_RUST_DEPTH);
+        as_matrix(rust, takt__rust_type_of(rust, takt__rust_right(node),
+                                           TAKT_RUST_DEPTH));
+    if (is_candle && rust_is(node, "binary_expression"))
+        return tried(node, a, b, sign.at[0]);
     if (!takt__rust_is_array(a) && !takt__rust_is_array(b))
         return NOTHING;
     struct takt_rust_verdict out = {.anchor = node,

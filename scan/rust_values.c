@@ -45,20 +45,20 @@ static struct takt_rust_type binary_type(struct takt_rust *rust, TSNode node,
     return left;
 }
 
-/* What a struct has a Vec of, for m[(i, j)]. */
-static struct takt_rust_type own_element(struct takt_rust *rust,
-                                         struct takt_text owner, unsigned depth)
+struct takt_rust_type takt__rust_own_element(struct takt_rust *rust,
+                                             struct takt_rust_type type)
 {
-    for (size_t i = 0; i < rust->name_count && depth > 0; i++) {
+    for (size_t i = 0;
+         i < rust->name_count && type.shell == TAKT_RUST_OWN && type.name.size;
+         i++) {
         const struct takt_rust_name *field = &rust->name[i];
         if (field->kind != TAKT_RUST_FIELD ||
-            !takt__rust_same(field->owner, owner))
+            !takt__rust_same(field->owner, type.name))
             continue;
-        const struct takt_rust_type type = takt__rust_type_named(
-            rust, takt__node_field(field->node, "type"), depth - 1);
-        const bool is_list = type.shell == TAKT_RUST_PLAIN && type.depth > 0;
-        if (is_list && rust_is_float(type))
-            return takt__rust_scalar(type.leaf);
+        const struct takt_rust_type of = takt__rust_type_named(
+            rust, takt__node_field(field->node, "type"), TAKT_RUST_DEPTH / 2);
+        if (of.shell == TAKT_RUST_PLAIN && of.depth > 0 && rust_is_float(of))
+            return takt__rust_scalar(of.leaf);
     }
     return UNKNOWN;
 }
@@ -70,7 +70,7 @@ static struct takt_rust_type index_type(struct takt_rust *rust, TSNode node,
         takt__rust_type_of(rust, ts_node_named_child(node, 0), depth);
     const TSNode index = ts_node_named_child(node, 1);
     if (type.shell == TAKT_RUST_OWN)
-        return own_element(rust, type.name, depth);
+        return takt__rust_own_element(rust, type);
     if (type.shell == TAKT_RUST_PLAIN && type.depth > 0 &&
         rust_is(index, "range_expression")) {
         type.extent[0] = takt__rust_range_count(rust, index, depth);
@@ -316,6 +316,13 @@ static struct takt_rust_type call_type(struct takt_rust *rust, TSNode call,
         function = takt__node_field(function, "function");
     if (rust_is(function, "scoped_identifier"))
         return path_call_type(rust, call, function, depth);
+    if (takt__rust_is_any(rust, function, "arr1 arr2 arr3"))
+        return (struct takt_rust_type){
+            .leaf =
+                takt__rust_type_of(rust, takt__rust_argument(call, 0), depth)
+                    .leaf,
+            .shell = TAKT_RUST_NDARRAY,
+            .depth = (unsigned)(rust_text(rust, function).at[3] - '0')};
     if (rust_is(function, "identifier"))
         return function_type(rust, (struct takt_text){"", 0},
                              rust_text(rust, function), depth);

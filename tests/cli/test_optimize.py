@@ -913,6 +913,21 @@ class Standing(Project):
         self.assertIn("also in line 6\n", text)
         self.assertIn("2. a.c:13", text)
 
+    def test_vectorised_nests_fill_a_short_list(self):
+        (self.path / "model.py").unlink()
+        update = "void {}(float *w, const float *x, float k, int n)\n{{\n" \
+            "    for (int r = 0; r < n; r++)\n        for (int s = 0; s < n; s++)" \
+            "\n            for (int i = 0; i < n; i++)\n" \
+            "                w[i] += k * x[i];\n}}\n"
+        one = "void {}(float *w, const float *x, float k, int n)\n{{\n" \
+            "    for (int i = 0; i < n; i++)\n        w[i] += k * x[i];\n}}\n"
+        self.put("a.c", DOT.format(name="f") + one.format("once") +
+                 update.format("often"))
+        text = self.run_takt("optimize --dry-run").stdout
+        self.assertRegex(text, "1. a.c:4(.|\n)*compiler vectorises\n"
+                         "  2. a.c:17:13  axpy")
+        self.assertNotIn("a.c:10", text)
+
     def test_products_of_libraries_fill_a_short_list(self):
         self.put("model.py", PYTHON.format(n=600))
         self.put("d.c", DOT.format(name="f"))

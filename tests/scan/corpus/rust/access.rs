@@ -127,6 +127,23 @@ impl Host {
     }
 }
 
+fn by_slices<T: Copy>(rows: &Rows<T>, j: usize, k: usize) -> T {
+    let a = rows.row(j).raw();
+    let b = rows.row(k).raw();
+    dot(&a[0..j], &b[0..j]) //~ dot
+}
+
+fn of_text(s: &str, t: &str) -> usize {
+    dot(s, t) //~!
+}
+
+fn known_arrays() -> f64 {
+    let a = ndarray::arr2(&[[1.0, 2.0], [3.0, 4.0]]);
+    let b = arr2(&[[1.0, 0.0], [0.0, 1.0]]);
+    let c: ndarray::Array2<f64> = b.dot(&b); //~ matmul
+    a[[0, 0]] + c[[0, 0]]
+}
+
 fn in_lanes(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0f32; 8];
     let left = a.chunks_exact(8);
