@@ -303,6 +303,8 @@ static int optimize(struct optimization *optimization)
     report_findings(optimization);
     optimization->form->end(report);
     free(order);
+    if (optimization->crossovers.lacks_memory && report->error == NULL)
+        report->error = "no memory: the advice may be wrong";
     const int code =
         workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, report->error);
     return code == EXIT_DONE && optimization->grave > 0 ? EXIT_FINDING : code;

@@ -65,6 +65,7 @@ struct crossovers {
         bool is_known;
         size_t from;
     } of[most_ops][2]; /* by op and dtype */
+    bool lacks_memory; /* for some question: advice may be wrong */
 };
 
 /* What decides: flags over the project's file over the defaults. */

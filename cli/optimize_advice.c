@@ -105,13 +105,17 @@ static void ask(const struct rules *rules, const takt_op *op, takt_dtype dtype,
     out->of[0].size = sizeof out->of[0];
     out->count = 0;
     out->is_measured = false;
-    if (rules->ctx == NULL ||
-        takt_explain(rules->ctx, &request, out->of, most_estimates,
-                     &out->count) != TAKT_OK)
+    if (rules->ctx == NULL)
+        return;
+    takt_status status = takt_explain(rules->ctx, &request, out->of,
+                                      most_estimates, &out->count);
+    if (status != TAKT_OK)
         out->count = 0;
-    if (out->count > 0 && rules->is_tuned &&
-        takt_select(rules->ctx, &request, &decision) == TAKT_OK)
-        out->is_measured = decision.reason == TAKT_REASON_MODEL;
+    else if (out->count > 0 && rules->is_tuned)
+        status = takt_select(rules->ctx, &request, &decision);
+    out->is_measured = status == TAKT_OK && out->count > 0 && rules->is_tuned &&
+                       decision.reason == TAKT_REASON_MODEL;
+    rules->crossovers->lacks_memory |= status == TAKT_ENOMEM;
 }
 
 /* The fastest expert on one of these backends (bits); NULL: there is none. */

@@ -5,6 +5,7 @@
  */
 #include "c_family.h"
 #include "c_family_rewrite.h"
+#include "memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,8 @@ static bool make_room(struct takt_c_notes *notes)
     if (notes->verdict_count * 4 < notes->verdict_room * 3)
         return true;
     notes->verdict_room = old.verdict_room == 0 ? LEAST : old.verdict_room * 2;
-    notes->verdict = calloc(notes->verdict_room, sizeof *notes->verdict);
+    notes->verdict =
+        takt__scan_zeros(notes->verdict_room, sizeof *notes->verdict);
     if (notes->verdict == NULL) {
         *notes = old;
         return false;

@@ -4,6 +4,7 @@
  * run over, and what the function that they are given does with it.
  */
 #include "c_family_expr.h"
+#include "memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +141,7 @@ static unsigned bind(struct takt_c_nest *nest, TSNode lambda, bool has_total,
 static struct takt_c_nest *open_lambda(const struct call *call, TSNode lambda,
                                        bool has_total, unsigned parameters)
 {
-    struct takt_c_nest *nest = calloc(1, sizeof *nest);
+    struct takt_c_nest *nest = takt__scan_zeros(1, sizeof *nest);
 
     if (nest == NULL)
         return NULL;

@@ -5,6 +5,7 @@
  * and a division are a softmax; products around one are attention.
  */
 #include "c_family_expr.h"
+#include "memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +132,7 @@ static bool is_of_records(const struct takt_ir_nest *nest)
 void takt__c_judge_loop(const struct takt_c_place *place, TSNode loop,
                         struct takt_ir_verdict *out)
 {
-    struct takt_c_nest *nest = calloc(1, sizeof *nest);
+    struct takt_c_nest *nest = takt__scan_zeros(1, sizeof *nest);
 
     if (nest == NULL)
         return;

@@ -4,6 +4,7 @@
  * functions: gathered once for a file, found by their text.
  */
 #include "c_family.h"
+#include "memory.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -106,7 +107,7 @@ static bool grow(struct takt_c_notes *notes)
     if (notes->name_count * 4 < notes->name_room * 3)
         return true;
     notes->name_room = old.name_room == 0 ? LEAST : old.name_room * 2;
-    notes->name = calloc(notes->name_room, sizeof *notes->name);
+    notes->name = takt__scan_zeros(notes->name_room, sizeof *notes->name);
     if (notes->name == NULL) {
         *notes = old;
         notes->lacks_memory = true;
@@ -429,7 +430,7 @@ static bool mentions_any(const struct takt_source *source,
 
 bool takt__c_begin(struct takt_source *source)
 {
-    struct takt_c_notes *notes = calloc(1, sizeof *notes);
+    struct takt_c_notes *notes = takt__scan_zeros(1, sizeof *notes);
 
     if (notes == NULL)
         return false;

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "candidate.h"
+#include "memory.h"
 #include "place.h"
 
 #include <stdlib.h>
@@ -157,8 +158,8 @@ add(struct takt_scan_finder *finder,
 {
     if (finder->count == finder->room) {
         const size_t room = finder->room * 2 + 16;
-        void *more =
-            realloc(finder->candidate, room * sizeof *finder->candidate);
+        void *more = takt__scan_resize(finder->candidate,
+                                       room * sizeof *finder->candidate);
         if (more == NULL)
             return NULL;
         finder->candidate = more;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * memory.c - memory for tree-sitter, which has no way to go on without it and
- * would abort.
+ * would abort, and for what the scanner makes of its trees.
  *
  * The tool ends with a message instead. It reads while it scans and writes
  * nothing, so nothing is left half-done.
@@ -32,18 +32,18 @@ static void *allocate(size_t size)
     return expect(malloc(size > 0 ? size : 1));
 }
 
-static void *allocate_zeros(size_t count, size_t size)
+void *takt__scan_zeros(size_t count, size_t size)
 {
     const bool is_empty = count == 0 || size == 0;
     return expect(is_empty ? calloc(1, 1) : calloc(count, size));
 }
 
-static void *resize(void *old, size_t size)
+void *takt__scan_resize(void *old, size_t size)
 {
     return expect(realloc(old, size > 0 ? size : 1));
 }
 
 void takt__scan_use_memory(void)
 {
-    ts_set_allocator(allocate, allocate_zeros, resize, free);
+    ts_set_allocator(allocate, takt__scan_zeros, takt__scan_resize, free);
 }

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.h - memory for tree-sitter. */
+/* memory.h - memory for tree-sitter, and for the scanner. */
 #ifndef TAKT_SCAN_MEMORY_H
 #define TAKT_SCAN_MEMORY_H
+
+#include <stddef.h>
 
 /* From here on tree-sitter ends the process with status 1 and a line on
  * standard error when there is no memory, instead of aborting. Before any
  * parser is made; as often as you like. */
 void takt__scan_use_memory(void);
+
+/* Memory of zeros, and more than before. They end the process likewise: a
+ * finding that is missing for lack of memory would look like none. */
+void *takt__scan_zeros(size_t count, size_t size);
+void *takt__scan_resize(void *old, size_t size);
 
 #endif

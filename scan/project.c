@@ -3,6 +3,7 @@
  * project.c - the table of declarations, and the choice among them: of several
  * with one name, the one in a file that is linked to, and of these the nearest.
  */
+#include "memory.h"
 #include "project_table.h"
 
 #include <ctype.h>
@@ -18,7 +19,7 @@ enum {
 
 struct takt_project *takt__project_open(void)
 {
-    return calloc(1, sizeof(struct takt_project));
+    return takt__scan_zeros(1, sizeof(struct takt_project));
 }
 
 void takt__project_close(struct takt_project *project)
@@ -46,7 +47,7 @@ static void *add(struct takt_project *project, struct project_list *list,
 {
     if (list->count + 1 >= list->room) {
         const uint32_t room = list->room * 2 + 64;
-        void *item = realloc(list->item, room * size);
+        void *item = takt__scan_resize(list->item, room * size);
         if (item == NULL || project->bytes > MOST_BYTES)
             return list->item = item != NULL ? item : list->item, NULL;
         project->bytes += (room - list->room) * size;
@@ -115,7 +116,7 @@ static bool grow(const struct project_family *of, struct project_slots *slots)
     if (old.count * 2 < old.room)
         return true;
     slots->room = old.room == 0 ? FIRST_SLOTS : old.room * 2;
-    slots->slot = calloc(slots->room, sizeof *slots->slot);
+    slots->slot = takt__scan_zeros(slots->room, sizeof *slots->slot);
     if (slots->slot == NULL) {
         *slots = old;
         return false;

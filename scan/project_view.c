@@ -3,6 +3,7 @@
  * project_view.c - which declarations a file needs: those that it names, of the
  * files that it links to; of several with one name, those of the nearest file.
  */
+#include "memory.h"
 #include "project_table.h"
 
 #include <stdlib.h>
@@ -159,7 +160,7 @@ size_t takt__project_declarations(const struct takt_project *project,
                                   const char *path, const char *text,
                                   size_t size, char *out, size_t room)
 {
-    struct view *view = calloc(1, sizeof *view);
+    struct view *view = takt__scan_zeros(1, sizeof *view);
     size_t written = 0;
 
     if (view == NULL)

@@ -4,6 +4,7 @@
  * their values.
  */
 #include "python_lower.h"
+#include "memory.h"
 #include "python_notes.h"
 
 #include <stdlib.h>
@@ -386,7 +387,7 @@ bool takt__python_statement(struct takt_python_nest *nest, TSNode node,
 static struct takt_python_nest *open_nest(const struct takt_source *source,
                                           TSNode node)
 {
-    struct takt_python_nest *nest = calloc(1, sizeof *nest);
+    struct takt_python_nest *nest = takt__scan_zeros(1, sizeof *nest);
 
     if (nest != NULL) {
         nest->source = source;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "python_notes.h"
 
 enum {
@@ -29,7 +30,8 @@ static bool grow(void **items, size_t count, size_t size)
 {
     if (count < 16 ? count != 0 : (count & (count - 1)) != 0)
         return true;
-    void *more = realloc(*items, (count < 16 ? 16 : 2 * count) * size);
+    void *more =
+        takt__scan_resize(*items, (count < 16 ? 16 : 2 * count) * size);
     if (more == NULL)
         return false;
     *items = more;
@@ -430,12 +432,12 @@ static void walk(struct takt_source *source)
 
 bool takt__python_begin(struct takt_source *source)
 {
-    struct takt_python_notes *notes = calloc(1, sizeof *notes);
+    struct takt_python_notes *notes = takt__scan_zeros(1, sizeof *notes);
 
     source->notes = notes;
     if (notes == NULL)
         return false;
-    notes->bucket = calloc(BUCKETS, sizeof *notes->bucket);
+    notes->bucket = takt__scan_zeros(BUCKETS, sizeof *notes->bucket);
     TSNode root = ts_tree_root_node(source->tree);
     push_scope(notes, root, root, TAKT_PYTHON_SCOPE_MODULE);
     if (notes->bucket == NULL || notes->is_out_of_memory)

@@ -3,6 +3,7 @@
  * rust.c - Rust as a language of the scanner: its query's one question, and
  * what is told about a finding.
  */
+#include "memory.h"
 #include "rust_lower.h"
 
 #include <stdlib.h>
@@ -35,7 +36,7 @@ static struct takt_rust_verdict nest_of(struct takt_rust *rust, TSNode node)
 {
     struct takt_rust_verdict out = {.op = NULL};
     struct takt_ir_verdict verdict = {.op = NULL};
-    struct takt_rust_nest *nest = calloc(1, sizeof *nest);
+    struct takt_rust_nest *nest = takt__scan_zeros(1, sizeof *nest);
 
     if (nest == NULL)
         return out;

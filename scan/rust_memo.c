@@ -7,6 +7,7 @@
  * were left, and those that ran out of them are not kept; nor are those of a
  * look into a function that is called, which is not looked through in turn.
  */
+#include "memory.h"
 #include "rust.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ struct takt_rust_memo {
 
 bool takt__rust_memo_open(struct takt_rust *rust)
 {
-    rust->memo = calloc(1, sizeof *rust->memo);
+    rust->memo = takt__scan_zeros(1, sizeof *rust->memo);
     return rust->memo != NULL;
 }
 

@@ -4,6 +4,7 @@
  * functions are gathered once; what a local name is bound to is looked up from
  * where it stands, outwards.
  */
+#include "memory.h"
 #include "rust.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static bool add_name(struct takt_rust *rust, struct takt_rust_name name)
     if (rust->name_count == rust->name_room) {
         const size_t room = rust->name_room == 0 ? 64 : 2 * rust->name_room;
         struct takt_rust_name *larger =
-            realloc(rust->name, room * sizeof *rust->name);
+            takt__scan_resize(rust->name, room * sizeof *rust->name);
         if (larger == NULL)
             return false;
         rust->name = larger;
@@ -150,7 +151,7 @@ static bool gather(struct takt_rust *rust, const TSTree *tree)
 
 bool takt__rust_begin(struct takt_source *source)
 {
-    struct takt_rust *rust = calloc(1, sizeof *rust);
+    struct takt_rust *rust = takt__scan_zeros(1, sizeof *rust);
     if (rust == NULL)
         return false;
     rust->source = source;
@@ -160,7 +161,7 @@ bool takt__rust_begin(struct takt_source *source)
                        contains(text, "DVector") || contains(text, "Matrix") ||
                        contains(text, "faer");
     source->notes = rust;
-    rust->trail = calloc(1, sizeof *rust->trail);
+    rust->trail = takt__scan_zeros(1, sizeof *rust->trail);
     if (rust->trail != NULL && takt__rust_memo_open(rust) &&
         gather(rust, source->tree) && gather(rust, source->borrowed))
         return true;

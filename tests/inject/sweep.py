@@ -13,6 +13,7 @@ import argparse
 import concurrent.futures
 import os
 import pathlib
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -71,12 +72,14 @@ SCENARIOS = [
     ("run-page", [TAKT, "run", "--report=html", "--output", "page.html", "--",
                   "/bin/true"], True),
     ("fixed", [PROGRAM], True),
+    ("advice", [TAKT, "optimize", "--dry-run", "tree"], False),
 ]
-KINDS_OF = {"fixed": ["malloc"], "run-page": ["malloc"]}  # where not all of them are tried
+KINDS_OF = {"fixed": ["malloc"], "run-page": ["malloc"], "advice": ["malloc"]}  # where not all of them are tried
 # Where a context is made, and where the report is.
-PLACES_OF = {"fixed": [9, 28], "run-page": range(7, 21)}
+PLACES_OF = {"fixed": [9, 28], "run-page": range(7, 21),
+             "advice": range(-30, -10)}
 # What these print is what they print undisturbed, or they say what is missing.
-SAME = {"page": None, "trace": None, "patch": None}
+SAME = {"page": None, "trace": None, "patch": None, "advice": None}
 PAGES = ["report", "run-page"]
 LONG = ["report", "doctor"]  # seconds each: with --all alone
 SETTINGS = {"fixed": {"TAKT_EXPERT": "scalar"}}
@@ -138,10 +141,10 @@ def lacks(name, folder, ran):
                 not page.read_text().endswith("</html>\n") or
                 '<script type="application/json" id="data">{"schema"'
                 not in page.read_text())
+    said = re.sub(r"\d+\.\d+ s", "", ran.stdout)
     if name in SAME and SAME[name] is None:
-        SAME[name] = ran.stdout
-    return (name in SAME and ran.stdout != SAME[name] and
-            not ran.stderr.strip())
+        SAME[name] = said
+    return name in SAME and said != SAME[name] and not ran.stderr.strip()
 
 
 def judge(case, folder, ran, before):
@@ -196,7 +199,7 @@ def places(name, calls):
     if options.all:
         return range(1, calls + 1)
     if name in PLACES_OF:
-        return PLACES_OF[name]
+        return [at if at > 0 else calls + 1 + at for at in PLACES_OF[name]]
     step = max(1, calls // PLACES)
     return sorted({1 + i * step for i in range(PLACES)
                    if 1 + i * step <= calls})
