@@ -266,8 +266,7 @@ static const char *change_with(const struct call *call, TSNode lambda)
         return NULL;
     statement = takt__c_first(statement);
     struct takt_c_nest *nest = open_lambda(call, lambda, false, 1);
-    if (nest == NULL || ts_node_is_null(statement) ||
-        !takt__node_is(statement, "assignment_expression")) {
+    if (nest == NULL || !takt__node_is(statement, "assignment_expression")) {
         free(nest);
         return NULL;
     }

@@ -62,8 +62,7 @@ static struct takt_ir_expr *condition_of(struct takt_c_nest *nest, TSNode test)
 
 static TSNode only_statement(TSNode node)
 {
-    while (!ts_node_is_null(node) &&
-           takt__node_is(node, "compound_statement") &&
+    while (takt__node_is(node, "compound_statement") &&
            ts_node_named_child_count(node) == 1)
         node = takt__c_first(node);
     return node;

@@ -18,7 +18,7 @@ static bool is_name(const struct takt_source *source, TSNode node,
                     struct takt_text name)
 {
     node = takt__c_without_casts(source, node);
-    return !ts_node_is_null(node) && takt__node_is(node, "identifier") &&
+    return takt__node_is(node, "identifier") &&
            takt__ir_same_text(takt__node_text(source, node), name);
 }
 
@@ -183,7 +183,7 @@ void takt__c_judge_within(const struct takt_c_place *place, TSNode loop,
     struct takt_row row;
     const char *op;
 
-    if (ts_node_is_null(body) || !takt__node_is(body, "compound_statement"))
+    if (!takt__node_is(body, "compound_statement"))
         return;
     gather(place->source, takt__c_first(body), &row);
     if (takt__judge_row(&row, &op) == row.count && op != NULL)

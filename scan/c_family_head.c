@@ -81,8 +81,7 @@ static bool read_start(struct takt_c_nest *nest, struct takt_ir_loop *loop,
 /* The name that the update steps, if it is a plain step. */
 static TSNode stepped_by(TSNode update)
 {
-    while (!ts_node_is_null(update) &&
-           takt__node_is(update, "comma_expression"))
+    while (takt__node_is(update, "comma_expression"))
         update = takt__node_field(update, "left");
     if (ts_node_is_null(update))
         return update;
@@ -109,7 +108,7 @@ static bool is_step(const struct takt_c_nest *nest, TSNode update)
     if (takt__text_in(sign, "+= -="))
         return true;
     const TSNode right = takt__node_field(update, "right");
-    return takt__text_is(sign, "=") && !ts_node_is_null(right) &&
+    return takt__text_is(sign, "=") &&
            takt__node_is(right, "binary_expression") &&
            takt__ir_same_text(
                takt__node_text(nest->source, takt__node_field(update, "left")),

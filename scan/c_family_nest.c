@@ -146,8 +146,7 @@ static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
     }
     const bool is_known = takt__c_effect(sign, &stmt.effect);
     TSNode right = takt__c_bare(takt__node_field(node, "right"));
-    if (!ts_node_is_null(right) &&
-        takt__node_is(right, "assignment_expression")) { /* a = b = c */
+    if (takt__node_is(right, "assignment_expression")) { /* a = b = c */
         if (!collect_assignment(nest, right, around) ||
             nest->ir.stmt_count == 0 ||
             nest->ir.stmt[nest->ir.stmt_count - 1].effect != TAKT_IR_STORE)

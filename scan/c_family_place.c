@@ -120,13 +120,13 @@ static bool is_after_test_macro(const struct takt_source *source, TSNode block)
 {
     TSNode before = ts_node_prev_named_sibling(block);
 
-    while (!ts_node_is_null(before) && takt__node_is(before, "comment"))
+    while (takt__node_is(before, "comment"))
         before = ts_node_prev_named_sibling(before);
     if (ts_node_is_null(before))
         return false;
     if (takt__node_is(before, "expression_statement"))
         before = takt__c_first(before);
-    if (ts_node_is_null(before) || !takt__node_is(before, "call_expression"))
+    if (!takt__node_is(before, "call_expression"))
         return false;
     return is_test_word(
         takt__node_text(source, takt__node_field(before, "function")));
@@ -251,7 +251,7 @@ static bool declared_at(const struct takt_c_place *place, unsigned level,
                 declared_by_what_is_before(source, at, name, out));
     if (!strcmp(type, "for_statement")) {
         const TSNode start = takt__node_field(at, "initializer");
-        return !ts_node_is_null(start) && takt__node_is(start, "declaration") &&
+        return takt__node_is(start, "declaration") &&
                declares(source, start, name, out);
     }
     if (!strcmp(type, "for_range_loop") && declares(source, at, name, out)) {

@@ -178,8 +178,7 @@ static bool read_start(struct takt_rw_nest *nest, struct takt_rw_loop *loop,
         return false;
     if (takt__node_is(start, "declaration")) {
         const TSNode declarator = takt__node_field(start, "declarator");
-        if (ts_node_is_null(declarator) ||
-            !takt__node_is(declarator, "init_declarator") ||
+        if (!takt__node_is(declarator, "init_declarator") ||
             !ts_node_eq(ts_node_named_child(
                             start, ts_node_named_child_count(start) - 1),
                         declarator))
@@ -193,8 +192,7 @@ static bool read_start(struct takt_rw_nest *nest, struct takt_rw_loop *loop,
         name = takt__node_field(start, "left");
         value = takt__node_field(start, "right");
     }
-    if (ts_node_is_null(name) || !takt__node_is(name, "identifier") ||
-        ts_node_is_null(value))
+    if (!takt__node_is(name, "identifier") || ts_node_is_null(value))
         return false;
     loop->var = takt__node_text(nest->source, name);
     loop->from = value;
@@ -206,15 +204,14 @@ static bool read_start(struct takt_rw_nest *nest, struct takt_rw_loop *loop,
 static bool is_variable(const struct takt_rw_nest *nest,
                         const struct takt_rw_loop *loop, TSNode node)
 {
-    return !ts_node_is_null(node) && takt__node_is(node, "identifier") &&
+    return takt__node_is(node, "identifier") &&
            same_text(takt__node_text(nest->source, node), loop->var);
 }
 
 static bool read_condition(struct takt_rw_nest *nest, struct takt_rw_loop *loop,
                            TSNode condition)
 {
-    if (ts_node_is_null(condition) ||
-        !takt__node_is(condition, "binary_expression") ||
+    if (!takt__node_is(condition, "binary_expression") ||
         !is_variable(nest, loop, takt__node_field(condition, "left")))
         return false;
     const TSNode sign = takt__node_field(condition, "operator");
@@ -260,7 +257,7 @@ static bool read_declaration(struct takt_rw_nest *nest, TSNode node,
 {
     const TSNode declarator = takt__node_field(node, "declarator");
 
-    if (nest->locals == TAKT_RW_LOCALS || ts_node_is_null(declarator) ||
+    if (nest->locals == TAKT_RW_LOCALS ||
         !takt__node_is(declarator, "init_declarator") ||
         !ts_node_eq(
             ts_node_named_child(node, ts_node_named_child_count(node) - 1),
@@ -270,7 +267,7 @@ static bool read_declaration(struct takt_rw_nest *nest, TSNode node,
     const bool is_pointer = takt__node_is(name, "pointer_declarator");
     if (is_pointer)
         name = takt__node_field(name, "declarator");
-    if (ts_node_is_null(name) || !takt__node_is(name, "identifier"))
+    if (!takt__node_is(name, "identifier"))
         return false;
     struct takt_rw_local *local = &nest->local[nest->locals++];
     *local = (struct takt_rw_local){
@@ -289,8 +286,7 @@ static bool read_assignment(struct takt_rw_nest *nest, TSNode node,
 {
     const TSNode e = takt__c_first(node);
 
-    if (nest->stmts == 3 || ts_node_is_null(e) ||
-        !takt__node_is(e, "assignment_expression"))
+    if (nest->stmts == 3 || !takt__node_is(e, "assignment_expression"))
         return false;
     const struct takt_text sign =
         takt__node_text(nest->source, takt__node_field(e, "operator"));

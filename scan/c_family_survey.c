@@ -35,7 +35,7 @@ static bool step_name(struct takt_c_nest *nest, TSNode update, uint32_t around)
     const TSNode name = takt__c_bare(takt__node_field(update, "argument"));
     const TSNode sign = takt__node_field(update, "operator");
 
-    if (ts_node_is_null(name) || !takt__node_is(name, "identifier"))
+    if (!takt__node_is(name, "identifier"))
         return false;
     struct takt_c_local *local =
         takt__c_local_named(nest, takt__node_text(nest->source, name));
@@ -73,7 +73,7 @@ static bool survey_assignment(struct takt_c_nest *nest, TSNode node,
     const struct takt_text sign =
         takt__node_text(nest->source, takt__node_field(node, "operator"));
 
-    if (ts_node_is_null(left) || !takt__node_is(left, "identifier"))
+    if (!takt__node_is(left, "identifier"))
         return true;
     struct takt_c_local *local =
         takt__c_local_named(nest, takt__node_text(nest->source, left));

@@ -309,7 +309,7 @@ static struct takt_c_type qualified_type(const struct takt_c_place *place,
     if (ts_node_is_null(name))
         return unknown;
     const struct takt_text text = takt__node_text(place->source, name);
-    if (!ts_node_is_null(scope) && takt__node_is(scope, "template_type") &&
+    if (takt__node_is(scope, "template_type") &&
         takt__c_has(text, "iterator")) {
         struct takt_c_type type = takt__c_named_type(place, scope, depth + 1);
         type.is_iterator = true;

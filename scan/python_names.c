@@ -130,7 +130,7 @@ static void bind_assignment(struct takt_source *source, TSNode node)
 {
     TSNode value = takt__node_field(node, "right");
 
-    while (!ts_node_is_null(value) && takt__node_is(value, "assignment"))
+    while (takt__node_is(value, "assignment"))
         value = takt__node_field(value, "right");
     bind_target(
         source, takt__node_field(node, "left"),

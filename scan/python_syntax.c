@@ -21,8 +21,7 @@ TSNode takt__python_child(TSNode node, unsigned index)
 
 TSNode takt__python_bare(TSNode node)
 {
-    while (!ts_node_is_null(node) &&
-           takt__node_is(node, "parenthesized_expression") &&
+    while (takt__node_is(node, "parenthesized_expression") &&
            takt__python_children(node) == 1)
         node = takt__python_child(node, 0);
     return node;

@@ -116,7 +116,7 @@ def stacked(a, b):
 
 
 def solved(a, b):
-    return np.linalg.solve(a, b)  #~!
+    return np.linalg.solve(a, b)  #~ solve
 
 
 def ordered(a):

@@ -37,7 +37,7 @@ BYTES = 4 * 1024 * 1024  #~!
 def normal_equations(design: np.ndarray, target: np.ndarray) -> np.ndarray:
     gram = design.T @ design  #~ matmul
     moment = design.T @ target  #~ matmul
-    return la.solve(gram, moment)  #~!
+    return la.solve(gram, moment)  #~ solve
 
 
 def gradient_step(weights: np.ndarray, inputs: np.ndarray, target, rate=1e-3):
