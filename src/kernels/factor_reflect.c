@@ -14,27 +14,38 @@
 
 enum { P = TAKT_PANEL_COLS };
 
-/* V without gaps, P columns; V'V and T, P x P; two products, P rows each. */
+/* V without gaps, `width` columns; V'V and T, as wide and as high; two products
+ * of so many rows. */
 struct reflect_work {
+    size_t width;
     char *v, *square, *t, *w, *w2;
 };
+
+/* How many columns are applied to the others together. Deep products are
+ * faster, but T takes its time. (With bench_solve: wide ones lose at 384, and
+ * gain at 512.) */
+static size_t width_of(size_t cols)
+{
+    return cols < 512 ? P : 4 * P;
+}
 
 size_t takt__factor_reflect_room(size_t rows, size_t all)
 {
     const size_t sums = takt__size_add(rows, takt__size_mul(2, all));
+    const size_t width = width_of(all);
 
-    return takt__size_add(takt__size_mul(P, sums), 2 * P * P);
+    return takt__size_add(takt__size_mul(width, sums), 2 * width * width);
 }
 
-static struct reflect_work lay_out(char *work, size_t rows, size_t all,
-                                   size_t size)
+static struct reflect_work lay_out(char *work, size_t width, size_t rows,
+                                   size_t all, size_t size)
 {
-    struct reflect_work to = {.v = work};
+    struct reflect_work to = {.width = width, .v = work};
 
-    to.square = to.v + rows * P * size;
-    to.t = to.square + P * P * size;
-    to.w = to.t + P * P * size;
-    to.w2 = to.w + P * all * size;
+    to.square = to.v + rows * width * size;
+    to.t = to.square + width * width * size;
+    to.w = to.t + width * width * size;
+    to.w2 = to.w + width * all * size;
     return to;
 }
 
@@ -52,44 +63,50 @@ static void put(void *array, size_t size, size_t i, double number)
         ((double *)array)[i] = number;
 }
 
-/* V of a panel, with ones on its diagonal, zeros above it and behind it. */
+/* V of some columns, with ones on its diagonal, zeros above it and behind it.
+ */
 static void copy_v(size_t rows, size_t cols, const void *a, size_t ld,
-                   size_t size, void *v)
+                   size_t size, const struct reflect_work *work)
 {
-    memset(v, 0, rows * P * size);
+    const size_t width = work->width;
+
+    memset(work->v, 0, rows * width * size);
     for (size_t i = 0; i < rows; i++) {
-        memcpy((char *)v + i * P * size, (const char *)a + i * ld * size,
+        memcpy(work->v + i * width * size, (const char *)a + i * ld * size,
                takt__size_min(i, cols) * size);
         if (i < cols)
-            put(v, size, i * P + i, 1);
+            put(work->v, size, i * width + i, 1);
     }
 }
 
-/* Column j of T is -tau[j] T V'v[j], and tau[j] on the diagonal; `minus` is
+/* Column j of T is -tau[j] T V'v[j], and tau[j] on the diagonal; `square` is
  * -V'V. */
-static void make_t(size_t cols, const void *minus, const void *tau, size_t size,
-                   void *t)
+static void make_t(size_t cols, const void *tau, size_t size,
+                   const struct reflect_work *work)
 {
-    memset(t, 0, P * P * size);
+    const size_t width = work->width;
+
+    memset(work->t, 0, width * width * size);
     for (size_t j = 0; j < cols; j++) {
         const double factor = get(tau, size, j);
         for (size_t i = 0; i < j; i++) {
             double sum = 0;
             for (size_t k = i; k < j; k++)
-                sum += get(t, size, i * P + k) * get(minus, size, k * P + j);
-            put(t, size, i * P + j, factor * sum);
+                sum += get(work->t, size, i * width + k) *
+                       get(work->square, size, k * width + j);
+            put(work->t, size, i * width + j, factor * sum);
         }
-        put(t, size, j * P + j, factor);
+        put(work->t, size, j * width + j, factor);
     }
 }
 
-/* C = C - A B, where C is P x cols without gaps; A(i,k) is at
+/* C = C - A B, where C is `rows` x cols without gaps; A(i,k) is at
  * a[i * a_row + k * a_col]. */
-static void subtract(const struct takt_factoring *how, size_t depth,
-                     const void *a, size_t a_row, size_t a_col, const void *b,
-                     size_t ld_b, size_t cols, void *c)
+static void subtract(const struct takt_factoring *how, size_t rows,
+                     size_t depth, const void *a, size_t a_row, size_t a_col,
+                     const void *b, size_t ld_b, size_t cols, void *c)
 {
-    const struct takt_gemm product = {.m = P,
+    const struct takt_gemm product = {.m = rows,
                                       .n = cols,
                                       .k = depth,
                                       .a = a,
@@ -106,20 +123,21 @@ static void subtract(const struct takt_factoring *how, size_t depth,
     how->multiply(how->self, &product);
 }
 
-/* V and T of the panel at `a`. Without tau it is a plan. */
-static void make_panel(const struct takt_factoring *how,
+/* V and T of the columns at `a`. Without tau it is a plan. */
+static void make_block(const struct takt_factoring *how,
                        const struct reflect_work *work, size_t rows,
                        size_t cols, const void *a, size_t ld, const void *tau)
 {
-    const size_t size = how->kernels->size;
+    const size_t size = how->kernels->size, width = work->width;
 
     if (tau != NULL) {
-        copy_v(rows, cols, a, ld, size, work->v);
-        memset(work->square, 0, P * P * size);
+        copy_v(rows, cols, a, ld, size, work);
+        memset(work->square, 0, width * width * size);
     }
-    subtract(how, rows, work->v, 1, P, work->v, P, P, work->square);
+    subtract(how, width, rows, work->v, 1, width, work->v, width, width,
+             work->square);
     if (tau != NULL)
-        make_t(cols, work->square, tau, size, work->t);
+        make_t(cols, tau, size, work);
 }
 
 /* C = (I - V T V') C, or with T' for T: W = -V'C, then W2 = T V'C. */
@@ -127,12 +145,13 @@ static void apply(const struct takt_factoring *how,
                   const struct reflect_work *work, bool is_plan, bool is_turned,
                   size_t rows, size_t cols, void *c, size_t ld)
 {
-    const size_t bytes = is_plan ? 0 : P * cols * how->kernels->size;
+    const size_t width = work->width;
+    const size_t bytes = is_plan ? 0 : width * cols * how->kernels->size;
     const struct takt_gemm product = {.m = rows,
                                       .n = cols,
-                                      .k = P,
+                                      .k = width,
                                       .a = work->v,
-                                      .a_row = P,
+                                      .a_row = width,
                                       .a_col = 1,
                                       .b = work->w2,
                                       .b_row = cols,
@@ -144,33 +163,67 @@ static void apply(const struct takt_factoring *how,
 
     memset(work->w, 0, bytes);
     memset(work->w2, 0, bytes);
-    subtract(how, rows, work->v, 1, P, c, ld, cols, work->w);
-    subtract(how, P, work->t, is_turned ? 1 : P, is_turned ? P : 1, work->w,
-             cols, cols, work->w2);
+    subtract(how, width, rows, work->v, 1, width, c, ld, cols, work->w);
+    subtract(how, width, width, work->t, is_turned ? 1 : width,
+             is_turned ? width : 1, work->w, cols, cols, work->w2);
     how->multiply(how->self, &product);
+}
+
+static void *after(const void *tau, size_t elements, size_t size)
+{
+    return tau == NULL ? NULL : (char *)(uintptr_t)tau + elements * size;
+}
+
+/* Applies the reflections of `cols` columns to those on their right, which
+ * begin with column `width`. */
+static void apply_block(const struct takt_factoring *how,
+                        const struct reflect_work *work, size_t rows,
+                        size_t cols, size_t all, char *a, size_t ld,
+                        const void *tau)
+{
+    if (work->width >= all)
+        return;
+    make_block(how, work, rows, cols, a, ld, tau);
+    apply(how, work, tau == NULL, true, rows, all - work->width,
+          a + work->width * how->kernels->size, ld);
+}
+
+/* Panel by panel, within the first `all` columns. */
+static void reflect_block(const struct takt_factoring *how, size_t rows,
+                          size_t cols, size_t all, char *a, size_t ld,
+                          void *tau, char *work)
+{
+    const size_t size = how->kernels->size;
+    const struct reflect_work parts = lay_out(work, P, rows, all, size);
+
+    for (size_t j = 0; j < cols; j += P) {
+        const size_t width = takt__size_min(P, cols - j);
+        char *panel = a + (j * ld + j) * size;
+        how->kernels->reflect(rows - j, width, width, panel, ld,
+                              after(tau, j, size));
+        apply_block(how, &parts, rows - j, width, all - j, panel, ld,
+                    after(tau, j, size));
+    }
 }
 
 void takt__factor_reflect(const struct takt_factoring *how, size_t rows,
                           size_t cols, size_t all, void *a, size_t ld,
                           void *tau, void *work)
 {
-    const size_t size = how->kernels->size;
-    const struct reflect_work parts = lay_out(work, rows, all, size);
+    const size_t size = how->kernels->size, width = width_of(cols);
+    const struct reflect_work parts = lay_out(work, width, rows, all, size);
 
     if (how->kernels->block == 0) {
         how->kernels->reflect(rows, cols, all, a, ld, tau);
         return;
     }
-    for (size_t j = 0; j < cols; j += P) {
-        const size_t width = takt__size_min(P, cols - j);
-        char *panel = (char *)a + (j * ld + j) * size;
-        char *own = tau == NULL ? NULL : (char *)tau + j * size;
-        how->kernels->reflect(rows - j, width, width, panel, ld, own);
-        if (j + P >= all)
-            continue;
-        make_panel(how, &parts, rows - j, width, panel, ld, own);
-        apply(how, &parts, tau == NULL, true, rows - j, all - j - P,
-              panel + P * size, ld);
+    for (size_t j = 0; j < cols; j += width) {
+        const size_t now = takt__size_min(width, cols - j);
+        char *block = (char *)a + (j * ld + j) * size;
+        reflect_block(how, rows - j, now, takt__size_min(width, all - j), block,
+                      ld, after(tau, j, size), work);
+        apply_block(how, &parts, rows - j, now, all - j, block, ld,
+                    after(tau, j, size));
     }
 }
 
@@ -188,8 +241,8 @@ void takt__factor_unfold(const struct takt_factoring *how, size_t rows,
                          size_t cols, const void *a, size_t ld, const void *tau,
                          void *q, size_t ld_q, void *work)
 {
-    const size_t size = how->kernels->size;
-    const struct reflect_work parts = lay_out(work, rows, cols, size);
+    const size_t size = how->kernels->size, width = width_of(cols);
+    const struct reflect_work parts = lay_out(work, width, rows, cols, size);
 
     if (how->kernels->block == 0) {
         if (tau != NULL)
@@ -198,11 +251,11 @@ void takt__factor_unfold(const struct takt_factoring *how, size_t rows,
     }
     if (tau != NULL)
         set_identity(rows, cols, size, q, ld_q);
-    for (size_t panel = takt__size_ceil_div(cols, P); panel-- > 0;) {
-        const size_t j = panel * P;
-        make_panel(how, &parts, rows - j, takt__size_min(P, cols - j),
+    for (size_t block = takt__size_ceil_div(cols, width); block-- > 0;) {
+        const size_t j = block * width;
+        make_block(how, &parts, rows - j, takt__size_min(width, cols - j),
                    (const char *)a + (j * ld + j) * size, ld,
-                   tau == NULL ? NULL : (const char *)tau + j * size);
+                   after(tau, j, size));
         apply(how, &parts, tau == NULL, false, rows - j, cols - j,
               (char *)q + (j * ld_q + j) * size, ld_q);
     }

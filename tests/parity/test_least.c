@@ -13,7 +13,12 @@
 #include "support/tolerance.h"
 #include "takt/takt.h"
 
-enum { largest = 150, room = (2 * largest + 60) * (largest + 3) * 8, gap = 2 };
+enum {
+    largest = 150,
+    wide = 515, /* more columns are applied together */
+    room = (wide + 9) * (wide + 3) * 8,
+    gap = 2
+};
 
 /* Sanitizers cannot see into other people's libraries. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
@@ -157,7 +162,7 @@ static void norms_of(const struct least *s, double *rows, double *cols)
 /* The norm of A'(A x - b), in units of m * eps * the norms of all of these. */
 static void judge(const struct least *s, size_t r)
 {
-    static long double rest[2 * largest + 60];
+    static long double rest[wide + 9];
     const double units = takt__op_entry(s->call.op)->tolerance.units;
     double rows, cols, x = 0, b = 0, error = 0;
 
@@ -219,6 +224,18 @@ static void finds_the_minimum(void)
             for (size_t r = 0; r < s.cols; r++)
                 judge(&s, r);
         }
+}
+
+static void many_columns_are_reflected(void)
+{
+    uint64_t seed = 2;
+
+    expert = 2; /* two threads */
+    struct least s = make(true, wide + 7, wide, 3);
+    fill(&s, RANDOM, &seed);
+    EXPECT_INT(run(&s), TAKT_OK);
+    for (size_t r = 0; r < s.cols; r++)
+        judge(&s, r);
 }
 
 /* ---- findings -------------------------------------------------------------
@@ -338,6 +355,7 @@ int main(void)
     printf("# worst: %g units\n", worst);
     RUN_ON_EACH(says_what_is_singular);
     RUN_ON_EACH(takes_very_large_and_very_small_numbers);
+    RUN(many_columns_are_reflected);
     RUN(one_line_calls_fit_a_line);
     RUN(a_library_took_part);
     takt_ctx_destroy(ctx);
