@@ -224,11 +224,11 @@ class Program(Scratch):
 
 LISTENER = """
 import os, signal, sys, time
-def say(number, frame):
-    print(signal.Signals(number).name, flush=True)
+def say(number, frame):  # print() must not interrupt itself
+    os.write(1, (signal.Signals(number).name + "\\n").encode())
 for name in sys.argv[1:]:
     signal.signal(getattr(signal, name), say)
-print("ready", os.getpid(), flush=True)
+os.write(1, f"ready {os.getpid()}\\n".encode())
 while True:
     time.sleep(0.05)  # one that comes just before it waits until it is over
 """
@@ -282,11 +282,11 @@ class Signals(Scratch):
         self.assertEqual((ran.returncode, ran.stdout), (0, "term\n"))
 
     def test_the_keyboard_interrupts_once(self):
-        script = ("import signal, time\n"
+        script = ("import os, signal, time\n"
                   "came = []\n"
                   "signal.signal(signal.SIGINT, lambda *_: (came.append(1),"
-                  " print('int', flush=True)))\n"
-                  "print('ready', flush=True)\n"
+                  " os.write(1, b'int\\n')))\n"
+                  "os.write(1, b'ready\\n')\n"
                   "while not came: time.sleep(0.05)\n"
                   "time.sleep(0.3)  # a second one would come by then\n"
                   "raise SystemExit(9)\n")
