@@ -69,6 +69,8 @@ for test in build/check/tests/torture/torture_* build/check/tests/torture_* \
     tests/torture/torture_*.py; do
     [ -f "$test" ] && [ -x "$test" ] && attempt "$test" "$test" "$rounds"
 done
+attempt "patches of the whole corpus" env TAKT_TORTURE=1 \
+    ctest --test-dir build/check -R '^cli/patches$' --output-on-failure
 attempt "the examples, by the thread sanitizer" examples
 build asan
 for target in build/asan/fuzz/fuzz_*; do

@@ -25,10 +25,15 @@ try:
     import numpy as np
 except ImportError:
     np = None
+    SYSTEM = "/usr/bin/python3"  # Debian's NumPy is for this one
+    if os.path.exists(SYSTEM) and not os.path.samefile(SYSTEM, sys.executable):
+        os.execv(SYSTEM, [SYSTEM, *sys.argv])
 
 TAKT, INCLUDE, LIBRARY = sys.argv[1:4]
 CORPUS = pathlib.Path(__file__).resolve().parent.parent / "scan" / "corpus"
 ROOM = 1 << 16  # elements of each array
+# Compiling takes long: `make torture` tries all.
+EVERY = 1 if os.environ.get("TAKT_TORTURE") else 4
 SIZES = r"(?:int|long|unsigned|size_t|ptrdiff_t|ssize_t|unsigned int|u?int\d+_t)"
 
 
@@ -270,12 +275,12 @@ class Patches(unittest.TestCase):
     def test_the_labelled_corpus(self):
         counts = {}
         paths = sorted(CORPUS.glob("c/*.c")) + sorted(CORPUS.glob("cpp/*.cpp"))
-        for path in paths:
+        for path in paths[EVERY // 2::EVERY]:
             with self.subTest(path.name):
                 if self.patched(path) is not None:
                     self.compare(path, counts)
         print("corpus:", counts, file=sys.stderr)
-        self.assertGreater(counts.get("same", 0), 50)
+        self.assertGreater(counts.get("same", 0), 50 if EVERY == 1 else 0)
 
     def test_random_loops(self):
         counts = {}
@@ -283,12 +288,12 @@ class Patches(unittest.TestCase):
         path = self.folder / "random.c"
         path.write_text("#include <math.h>\n#include <stddef.h>\n" +
                         "".join(random_function(chance, i)
-                                for i in range(200)))
+                                for i in range(200 // EVERY)))
         self.patched(path)
         self.compare(path, counts)
         print("random:", counts, file=sys.stderr)
         self.assertEqual(set(counts), {"same"})
-        self.assertGreater(counts["same"], 100)
+        self.assertGreater(counts["same"], 100 // EVERY)
 
 
 if __name__ == "__main__":

@@ -372,6 +372,15 @@ class Report(unittest.TestCase):
             self.assertEqual(self.takt(*words, TAKT_DB="none.db")[:2000],
                              page[:2000])
         self.takt("history", "export", "--html", status=2, TAKT_DB="none.db")
+
+    def can_scan(self):
+        ran = subprocess.run([TAKT, "optimize", "--dry-run", self.folder],
+                             capture_output=True, text=True, timeout=600)
+        return "cannot be searched" not in ran.stderr
+
+    def test_what_was_found_in_sources_is_a_page(self):
+        if not self.can_scan():
+            self.skipTest("this build has no parsers")
         with open(self.path("a.c"), "w", encoding="utf-8") as file:
             file.write("void f(int n, float *a, float *b, float *c) { for (int "
                        "i = 0; i < n; i++) c[i] = a[i] + b[i]; }\n")

@@ -754,11 +754,11 @@ class Commands(Scratch):
         self.assertEqual(len(ran.stdout.split()), 103)
 
     def test_signals_are_passed_on(self):
-        then = ("import signal, time\n"
+        then = ("import os, signal, time\n"
                 "for n in (1, 2, 3, 15):\n"
-                "    signal.signal(n, lambda n, _: (print(n, flush=True), "
-                "sys.exit(n) if n == 15 else 0))\n"
-                "print('ready', flush=True)\n"
+                "    signal.signal(n, lambda n, _: (os.write(1, b'%d\\n' % n),"
+                " sys.exit(n) if n == 15 else 0))\n"
+                "os.write(1, b'ready\\n')\n"
                 "while True: time.sleep(1)\n")
         reader = Reader(self, "--", sys.executable, "-c", PLAYER + then,
                         WHOLE.hex())
