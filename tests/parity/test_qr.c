@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "op/op_id.h"
+#include "parity/factors.h"
 #include "support/guard.h"
 #include "support/random.h"
 #include "support/tap.h"
@@ -20,16 +21,7 @@ enum {
     gap = 2
 };
 
-/* Sanitizers cannot see into other people's libraries. */
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-static const char *const libraries = "";
-#else
-static const char *const libraries = NULL;
-#endif
-
-static takt_ctx *ctx;
 static struct guard guard_a, guard_out;
-static size_t expert, ran_by_library;
 static double worst;
 
 /* Dependent: the second column is the first. */
@@ -41,20 +33,6 @@ struct pair {
     size_t m, n;
     void *a, *out;
 };
-
-static double get(const void *array, bool is_double, size_t i)
-{
-    return is_double ? ((const double *)array)[i]
-                     : (double)((const float *)array)[i];
-}
-
-static void put(void *array, bool is_double, size_t i, double number)
-{
-    if (is_double)
-        ((double *)array)[i] = number;
-    else
-        ((float *)array)[i] = (float)number;
-}
 
 static double a_at(const struct pair *s, size_t i, size_t j)
 {
@@ -274,43 +252,12 @@ static void one_line_calls_have_both(void)
     EXPECT_INT(takt_qr_f64(3, 0, NULL, 0, NULL, 0), TAKT_OK);
 }
 
-/* OpenBLAS has LAPACK. */
-static void a_library_took_part(void)
-{
-    bool has_openblas = false;
-    const char *name;
-
-    for (size_t i = 0; (name = takt_ctx_expert(ctx, i, NULL)) != NULL; i++)
-        has_openblas |= strcmp(name, "blas.openblas") == 0;
-    if (has_openblas)
-        EXPECT(ran_by_library > 100);
-    else
-        SKIP("there is no OpenBLAS, or sanitizers could not see into it");
-}
-
-static void run_on_each(const char *name, void (*test)(void))
-{
-    char line[120];
-    const char *who;
-
-    for (expert = 0; (who = takt_ctx_expert(ctx, expert, NULL)) != NULL;
-         expert++) {
-        snprintf(line, sizeof line, "%s_%s", who, name);
-        tap_run(line, test);
-    }
-}
-
-#define RUN_ON_EACH(test) run_on_each(#test, test)
-
 int main(void)
 {
     guard_watch();
     guard_a = guard_make(room);
     guard_out = guard_make(room);
-    REQUIRE(takt_ctx_create(
-                &(takt_ctx_options){
-                    .store = "", .blas = libraries, .gpu = "", .threads = 2},
-                &ctx) == TAKT_OK);
+    open_experts();
     RUN_ON_EACH(factors_by_angles);
     printf("# worst: %g units\n", worst);
     RUN_ON_EACH(zeros_have_a_q_too);

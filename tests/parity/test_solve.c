@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 
 #include "op/op_id.h"
+#include "parity/factors.h"
 #include "support/guard.h"
 #include "support/random.h"
 #include "support/tap.h"
@@ -20,16 +21,7 @@
 
 enum { largest = 200, room = (largest + 3) * (largest + 3) * 8, gap = 3 };
 
-/* Sanitizers cannot see into other people's libraries. */
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-static const char *const libraries = "";
-#else
-static const char *const libraries = NULL;
-#endif
-
-static takt_ctx *ctx;
 static struct guard guard_a, guard_b, guard_out;
-static size_t expert, ran_by_library;
 static double worst[2]; /* of cholesky and of solve */
 
 /* ---- matrices -------------------------------------------------------------
@@ -44,20 +36,6 @@ struct system {
     void *a, *b, *out;
     size_t out_bytes;
 };
-
-static double get(const void *array, bool is_double, size_t i)
-{
-    return is_double ? ((const double *)array)[i]
-                     : (double)((const float *)array)[i];
-}
-
-static void put(void *array, bool is_double, size_t i, double x)
-{
-    if (is_double)
-        ((double *)array)[i] = x;
-    else
-        ((float *)array)[i] = (float)x;
-}
 
 static double a_at(const struct system *s, size_t i, size_t j)
 {
@@ -513,44 +491,13 @@ static void without_memory_nothing_is_touched(void)
 /* ---- all experts ----------------------------------------------------------
  */
 
-static void run_on_each(const char *name, void (*test)(void))
-{
-    char line[120];
-    const char *who;
-
-    for (expert = 0; (who = takt_ctx_expert(ctx, expert, NULL)) != NULL;
-         expert++) {
-        snprintf(line, sizeof line, "%s_%s", who, name);
-        tap_run(line, test);
-    }
-}
-
-#define RUN_ON_EACH(test) run_on_each(#test, test)
-
-/* OpenBLAS has LAPACK. */
-static void a_library_took_part(void)
-{
-    bool has_openblas = false;
-    const char *name;
-
-    for (size_t i = 0; (name = takt_ctx_expert(ctx, i, NULL)) != NULL; i++)
-        has_openblas |= strcmp(name, "blas.openblas") == 0;
-    if (has_openblas)
-        EXPECT(ran_by_library > 100);
-    else
-        SKIP("there is no OpenBLAS, or sanitizers could not see into it");
-}
-
 int main(void)
 {
     guard_watch();
     guard_a = guard_make(room);
     guard_b = guard_make(room);
     guard_out = guard_make(room);
-    REQUIRE(takt_ctx_create(
-                &(takt_ctx_options){
-                    .store = "", .blas = libraries, .gpu = "", .threads = 2},
-                &ctx) == TAKT_OK);
+    open_experts();
     REQUIRE(takt_ctx_expert(ctx, 0, NULL) != NULL); /* opens the libraries */
     RUN(without_memory_nothing_is_touched);
     RUN_ON_EACH(factors_what_is_positive_definite);
