@@ -64,8 +64,9 @@ const shortReasons = row => Object.entries(row.why || {})
     .filter(([name, n]) => n > 0 && passReasons.includes(name))
     .sort((a, b) => b[1] - a[1]).map(([name]) => name).join(', ');
 
-const partColour = name =>
-    colours[Object.keys(partNames).indexOf(name) % colours.length];
+/* The rest has the colour of rules: it is none of the calls. */
+const partColour = name => name === 'other_s' ? 'var(--rule)'
+    : colours[Object.keys(partNames).indexOf(name)];
 const swatch = colour => el('i', {class: 'swatch',
                                   style: `background:${colour}`});
 

@@ -42,9 +42,10 @@ def run_report(command):
             "signal": None, "left_alone": None, "gpu": None, "trouble": None,
             "libraries": ["/home/me/libblas.so"],
             "parts": {"baseline_s": 0.5, "routed_cpu_s": 0.25,
-                      "routed_gpu_s": 0, "numpy_loops_s": 0.25,
-                      "transfers_s": 0, "waiting_s": 0, "opening_s": 0.01,
-                      "other_s": 0.99},
+                      "routed_gpu_s": 0.1, "lapack_s": 0.1,
+                      "numpy_loops_s": 0.25, "transfers_s": 0.05,
+                      "waiting_s": 0.05, "opening_s": 0.01,
+                      "other_s": 0.69},
             "gain_s": 0.05, "gain_low_s": 0.04, "gain_high_s": 0.06,
             "rows": [dict(sums, routine="sgemm", least=256, most=511)],
             "loops": [{"loop": "exp d->d", "least": 524288, "most": 1048575,
@@ -489,6 +490,13 @@ class Report(unittest.TestCase):
                      "3.5 times as fast", "+ if (takt_matmul(", "gprof",
                      "run by a library already"):
             self.assertIn(said, text)
+        # No two parts of a run have one colour.
+        bars = browser.ask(
+            "[...document.querySelectorAll('.parts')].map(bar => "
+            "[...bar.children].map(i => i.style.background))")
+        for colours in bars:
+            self.assertEqual(len(set(colours)), len(colours), colours)
+        self.assertEqual(max(map(len, bars)), 9)
 
     def check_machine(self, browser):
         browser.open(self.path("machine.html"))
