@@ -8,7 +8,6 @@
  * twice has the same ones.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include <takt/version.h>
 
@@ -24,26 +23,12 @@ struct otlp_stream {
     uint64_t told;
 };
 
-/* splitmix64 */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
-
 static void draw_ids(struct takt_otel_trace *out, uint64_t pid, uint64_t id)
 {
-    uint64_t state = out->start_ns ^ pid << 32 ^ id;
-    uint64_t words[3] = {draw(&state), draw(&state), draw(&state)};
-
-    words[0] |= 1; /* all zero means none */
-    words[2] |= 1;
-    memcpy(out->trace_id, words, sizeof out->trace_id);
-    memcpy(out->root_id, &words[2], sizeof out->root_id);
-    out->random = draw(&state);
+    out->random = out->start_ns ^ pid << 32 ^ id;
+    takt__otel_draw_id(&out->random, out->trace_id);
+    takt__otel_draw_id(&out->random, out->trace_id + 8);
+    takt__otel_draw_id(&out->random, out->root_id);
 }
 
 static void write_resource(struct takt_otel_bytes *out,

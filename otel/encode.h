@@ -74,6 +74,9 @@ struct takt_otel_trace {
                                  * needs another, or their ids are the same */
 };
 
+/* Draws the next id. Never all zero, which means none. */
+void takt__otel_draw_id(uint64_t *state, unsigned char id[8]);
+
 /* Appends the spans of an event as elements of ScopeSpans.spans (protobuf: each
  * with its tag and length; JSON: objects with a comma between them, none at the
  * ends) and returns how many: a call has two, a change one. When `out` is not

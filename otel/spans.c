@@ -25,8 +25,8 @@ struct span {
     takt_status status;
 };
 
-/* Never all zero, which means none. (splitmix64: no value comes twice.) */
-static void draw_id(uint64_t *state, unsigned char id[8])
+/* (splitmix64: no value comes twice.) */
+void takt__otel_draw_id(uint64_t *state, unsigned char id[8])
 {
     uint64_t z;
 
@@ -114,7 +114,7 @@ static struct span span_of(struct takt_otel_trace *trace,
     const takt_span_context *parent = &event->parent;
     struct span span = {.name = name, .op = event->op};
 
-    draw_id(&trace->random, span.id);
+    takt__otel_draw_id(&trace->random, span.id);
     span.start_ns = event->start_ns;
     span.end_ns = event->end_ns;
     span.status = event->status;
@@ -271,7 +271,7 @@ unsigned takt__otel_spans(enum takt_otel_format format,
     outer = span_of(trace, event, "backend_selection");
     put_span(&writer, &outer, event, put_selection);
     inner = outer;
-    draw_id(&trace->random, inner.id);
+    takt__otel_draw_id(&trace->random, inner.id);
     inner.parent_id = outer.id;
     inner.flags = (outer.flags & 0xFFu) | KNOWS_REMOTE;
     inner.name =
