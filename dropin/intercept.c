@@ -89,8 +89,11 @@ static bool run(struct takt_intercept *intercept,
         call->flags |= TAKT_CALL_UNTYPICAL;
     takt__baseline_wrote = NULL;
     takt__reuse_copy_ns = 0;
-    if (takt__reuse_run(route, call, is_described ? &decision : NULL) !=
-        TAKT_OK) {
+    takt__work_begin(intercept);
+    const takt_status status =
+        takt__reuse_run(route, call, is_described ? &decision : NULL);
+    takt__work_end(intercept);
+    if (status != TAKT_OK) {
         intercept->why = TAKT_WHY_FORM;
         return false;
     }
@@ -272,7 +275,9 @@ static bool route(struct takt_intercept *intercept,
                   const struct takt_arguments *arguments)
 {
     routed = (uintptr_t)intercept;
+    takt__work_end(intercept);
     const bool is_done = route_any(intercept, arguments);
+    takt__work_begin(intercept);
     routed = 0;
     return is_done;
 }
@@ -326,15 +331,10 @@ bool takt__intercept_begin(struct takt_intercept *intercept,
     return false;
 }
 
-void takt__intercept_end(const struct takt_intercept *intercept)
+static void record(const struct takt_intercept *intercept, uint64_t end_ns)
 {
-    const uint64_t end_ns = intercept->start_ns > 0 ? takt__now_ns() : 0;
     const uint64_t ns = end_ns - intercept->start_ns;
 
-    if (intercept->is_nested)
-        return;
-    leave(intercept);
-    routed = (uintptr_t)intercept; /* recording has locks, too */
     if (ns > 0) {
         takt__record_side(intercept, TAKT_SIDE_BASELINE, intercept->start_ns,
                           end_ns);
@@ -346,5 +346,18 @@ void takt__intercept_end(const struct takt_intercept *intercept)
         takt__record_pass(intercept, ns);
     if (intercept->why == TAKT_WHY_STARTING)
         takt__router_spent(ns);
+}
+
+void takt__intercept_end(const struct takt_intercept *intercept)
+{
+    const uint64_t end_ns = intercept->start_ns > 0 ? takt__now_ns() : 0;
+
+    if (intercept->is_nested)
+        return;
+    leave(intercept);
+    routed = (uintptr_t)intercept; /* recording has locks, too */
+    const struct takt_fpenv callers = takt__fpenv_save();
+    record(intercept, end_ns);
+    takt__fpenv_restore(callers);
     routed = 0;
 }

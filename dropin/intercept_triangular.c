@@ -70,6 +70,21 @@ static bool is_worth_halving(const struct takt_forecast *forecast)
                                 forecast->best_s < 0.5 * forecast->baseline_s);
 }
 
+static void work_by_halves(const struct subject *of, struct takt_parts *parts)
+{
+    takt__work_begin(of->intercept);
+    takt__run_halves(parts, of->call, takt__is_eager() ? 8 : TAKT_LEAST_ORDER);
+    takt__work_end(of->intercept);
+}
+
+static bool work_as_products(const struct subject *of, struct takt_parts *parts)
+{
+    takt__work_begin(of->intercept);
+    const bool is_done = takt__run_as_products(parts, of->call);
+    takt__work_end(of->intercept);
+    return is_done;
+}
+
 static void run_halves(const struct subject *of,
                        const struct takt_forecast *forecast)
 {
@@ -78,7 +93,7 @@ static void run_halves(const struct subject *of,
                                .has_stats = takt__has_stats()};
     const uint64_t start_ns = takt__now_ns();
 
-    takt__run_halves(&parts, of->call, takt__is_eager() ? 8 : TAKT_LEAST_ORDER);
+    work_by_halves(of, &parts);
     const uint64_t end_ns = takt__now_ns();
     takt__record_side(of->intercept, TAKT_SIDE_ROUTED, start_ns, end_ns);
     if (parts.has_stats)
@@ -119,9 +134,8 @@ static bool run_by_policy(const struct subject *of)
     if (is_baseline_selected(of))
         return false;
     if (!is_rank)
-        takt__run_halves(&parts, of->call,
-                         takt__is_eager() ? 8 : TAKT_LEAST_ORDER);
-    else if (!takt__run_as_products(&parts, of->call))
+        work_by_halves(of, &parts);
+    else if (!work_as_products(of, &parts))
         return false;
     if (parts.has_stats) {
         const uint64_t end_ns = takt__now_ns();
@@ -139,7 +153,7 @@ static bool run_products(const struct subject *of)
                                .has_stats = takt__has_stats()};
     const uint64_t start_ns = takt__now_ns();
 
-    if (!takt__run_as_products(&parts, of->call))
+    if (!work_as_products(of, &parts))
         return false;
     const uint64_t end_ns = takt__now_ns();
     takt__record_side(of->intercept, TAKT_SIDE_ROUTED, start_ns, end_ns);

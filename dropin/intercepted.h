@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "arguments.h"
+#include "base/fpenv.h"
 #include "baseline.h"
 #include "clock.h"
 #include "kind.h"
@@ -31,7 +32,20 @@ struct takt_intercept {
     bool is_nested;    /* the baseline library made it, inside another call */
     uint64_t start_ns; /* 0: it is not timed */
     uintptr_t outer;   /* the call around it; 0: none */
+    struct takt_fpenv fpenv; /* the program's, outside of the call's work */
 };
+
+/* The work of a call is done in the program's floating-point environment; all
+ * else is not seen there. */
+static inline void takt__work_begin(const struct takt_intercept *intercept)
+{
+    takt__fpenv_restore(intercept->fpenv);
+}
+
+static inline void takt__work_end(struct takt_intercept *intercept)
+{
+    intercept->fpenv = takt__fpenv_save();
+}
 
 /* Below these a call is passed through at once: it takes less time than a
  * decision would. */

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "arguments.h"
+#include "base/fpenv.h"
 #include "clock.h"
 #include "intercepted.h"
 #include "lapack_arguments.h"
@@ -19,6 +20,7 @@ struct takt_lapack_call {
     enum takt_blas_type type;
     void *const *argument;
     double work;
+    struct takt_fpenv *fpenv; /* the program's, outside of the call's work */
 };
 
 /* ---- the table ----------------------------------------------------------- */
@@ -75,6 +77,16 @@ static const struct entry table[TAKT_LAPACKS] = {
 static void pass(const struct takt_lapack_call *call)
 {
     table[call->routine].run(call->target->function, call->argument);
+}
+
+/* The same, from where the choice is made. NumPy takes a flag of the
+ * floating-point unit for the sign of a singular matrix: what is computed
+ * beside the call must leave none. */
+static void work(const struct takt_lapack_call *call)
+{
+    takt__fpenv_restore(*call->fpenv);
+    pass(call);
+    *call->fpenv = takt__fpenv_save();
 }
 
 /* ---- calls inside calls ---------------------------------------------------
@@ -182,7 +194,7 @@ static void run_plain(const struct takt_lapack_call *call)
     const uint64_t start_ns = is_timed ? takt__now_ns() : 0;
 
     inside.frame = (uintptr_t)call;
-    pass(call);
+    work(call);
     leave();
     const uint64_t ns = is_timed ? takt__now_ns() - start_ns : 0;
     count(call, false, start_ns, ns, takt__recorded_ns - blas_ns);
@@ -194,7 +206,7 @@ static void pass_changed(const struct takt_lapack_call *call)
     const uintptr_t outer = takt__inside;
 
     takt__inside = (uintptr_t)call;
-    pass(call);
+    work(call);
     takt__inside = outer > (uintptr_t)call ? outer : 0;
 }
 
@@ -218,7 +230,7 @@ static void run_chosen(const struct takt_lapack_call *call,
     if (is_other)
         pass_changed(call);
     else
-        pass(call);
+        work(call);
     const uint64_t ns = choice->is_timed ? takt__now_ns() - start_ns : 0;
     leave();
     count(call, is_other, start_ns, ns, takt__recorded_ns - blas_ns);
@@ -276,7 +288,7 @@ static void run_any(const struct takt_lapack_call *call)
         return;
     }
     if (takt__team_passes(kind) && !takt__has_stats() && !takt__is_eager()) {
-        pass(call);
+        work(call);
         return;
     }
     const unsigned hint =
@@ -303,9 +315,12 @@ void takt__lapack_run(struct takt_blas_entry *entry, const void *caller,
         return;
     }
     leave(); /* of a call that was jumped out of */
+    struct takt_fpenv fpenv = takt__fpenv_save();
+    call.fpenv = &fpenv;
     call.work = table[routine].work(&call);
     if (call.work > 0)
         run_any(&call);
     else
-        pass(&call);
+        work(&call);
+    takt__fpenv_restore(fpenv);
 }

@@ -2,6 +2,7 @@
 /* loop.c - runs a loop whole or split, and counts it. */
 #include "loop.h"
 
+#include "base/fpenv.h"
 #include "clock.h"
 #include "loop_count.h"
 #include "mode.h"
@@ -55,7 +56,11 @@ static void set_least(struct takt_loop *loop, ptrdiff_t n, uint64_t ns)
                           memory_order_relaxed);
 }
 
-/* ---- running ------------------------------------------------------------- */
+/* ---- running ---------------------------------------------------------------
+ *
+ * NumPy reads the floating-point flags after each loop, and warns: what is
+ * computed beside the loop must leave none.
+ */
 
 static void run_whole(const struct takt_loop_call *call)
 {
@@ -70,10 +75,12 @@ static void run_early(struct takt_loop *loop, const struct takt_loop_call *call,
 
     run_whole(call);
     const uint64_t ns = takt__now_ns() - start_ns;
+    const struct takt_fpenv callers = takt__fpenv_save();
     set_least(loop, call->n, ns);
     takt__loop_count(loop, TAKT_LOOP_WHOLE, call->n, ns);
     if (why == TAKT_WHY_STARTING)
         takt__router_spent(ns);
+    takt__fpenv_restore(callers);
 }
 
 struct takt_loop_kind *takt__loop_kind(struct takt_loop *loop, ptrdiff_t n)
@@ -124,19 +131,25 @@ static void run_chosen(struct takt_loop *loop,
                        const struct takt_route *route)
 {
     struct takt_loop_kind *kind = takt__loop_kind(loop, call->n);
+    struct takt_fpenv callers = takt__fpenv_save();
     struct takt_loop_choice choice = takt__loop_choose(kind);
 
     if (takt__is_eager())
         choice.side = TAKT_LOOP_SPLIT;
+    const unsigned threads =
+        choice.side == TAKT_LOOP_SPLIT ? threads_for(route, kind, call->n) : 1;
+    takt__fpenv_restore(callers);
     const uint64_t start_ns = choice.is_timed ? takt__now_ns() : 0;
     if (choice.side == TAKT_LOOP_SPLIT)
-        run_split(loop, call, route, threads_for(route, kind, call->n));
+        run_split(loop, call, route, threads);
     else
         run_whole(call);
     const uint64_t ns = choice.is_timed ? takt__now_ns() - start_ns : 0;
+    callers = takt__fpenv_save();
     if (choice.is_timed)
         learn(loop, kind, choice.side, call->n, ns);
     takt__loop_count(loop, choice.side, call->n, ns);
+    takt__fpenv_restore(callers);
 }
 
 /* What a call is, if it can be cut: the loop itself, or its reduction. */

@@ -2,6 +2,7 @@
 /* loop_product.c - reads the arguments of matmul's loop, runs and counts it. */
 #include "loop_product.h"
 
+#include "base/fpenv.h"
 #include "clock.h"
 #include "loop_count.h"
 #include "mode.h"
@@ -153,12 +154,14 @@ static bool run_product(struct takt_loop_product *self, char **args,
     if (!takt__product_run(&product, route, threads_for(route, work)))
         return false;
     const uint64_t ns = takt__now_ns() - start_ns;
+    const struct takt_fpenv callers = takt__fpenv_save();
     if (route == NULL && why == TAKT_WHY_STARTING)
         takt__router_spent(ns);
     compare_with_own(self, args, &product, steps, data);
     takt__loop_note(kind, TAKT_LOOP_SPLIT, (size_t)work, ns);
     takt__loop_compare(&self->loop, kind, work, ns);
     takt__loop_count(&self->loop, TAKT_LOOP_SPLIT, work, ns);
+    takt__fpenv_restore(callers);
     return true;
 }
 

@@ -112,7 +112,27 @@ static inline void takt__fpenv_resume(struct takt_fpenv env, uint32_t raised)
     takt__fpenv_set(next);
 }
 
-/* Work of Takt's own on the thread of a caller: in C's default environment,
+/* Bookkeeping between the steps of a caller's arithmetic: traps are off, and
+ * flags that it raises are dropped. Mostly that is two reads of the state, a
+ * nanosecond. The compiler must not move loads and stores across them. */
+static inline struct takt_fpenv takt__fpenv_save(void)
+{
+    __asm__ volatile("" : : : "memory");
+    const struct takt_fpenv callers = takt__fpenv_get();
+    const struct takt_fpenv quiet = takt__fpenv_quiet(callers);
+
+    if (quiet.control != callers.control)
+        takt__fpenv_set(quiet);
+    return callers;
+}
+
+static inline void takt__fpenv_restore(struct takt_fpenv callers)
+{
+    __asm__ volatile("" : : : "memory");
+    takt__fpenv_adopt(callers);
+}
+
+/* Longer work on the thread of a caller: in C's default environment,
  * and without a trace in the caller's. */
 static inline void takt__fpenv_leave(fenv_t *callers)
 {

@@ -8,6 +8,7 @@
 #include "call/call.h"
 
 #include "base/clock.h"
+#include "base/fpenv.h"
 #include "base/sized.h"
 #include "call/direct.h"
 #include "call/libraries.h"
@@ -131,6 +132,32 @@ static void describe(const struct takt_exec *exec)
 
 /* ---- the path ------------------------------------------------------------ */
 
+/* What is computed before and after the run leaves no trace in the caller's
+ * floating-point environment, and no trap of the caller's fires there. */
+static takt_status choose(struct takt_exec *exec)
+{
+    const struct takt_fpenv callers = takt__fpenv_save();
+    takt_status status = prepare(exec);
+
+    if (status == TAKT_OK)
+        status = decide(exec);
+    takt__fpenv_restore(callers);
+    return status;
+}
+
+static void finish(struct takt_exec *exec)
+{
+    const struct takt_fpenv callers = takt__fpenv_save();
+
+    if (exec->is_empty)
+        remember(exec);
+    else
+        observe(exec);
+    if (exec->decision != NULL)
+        describe(exec);
+    takt__fpenv_restore(callers);
+}
+
 static takt_status perform(struct takt_exec *exec)
 {
     takt_status status = takt__admit(exec->call, &exec->is_empty);
@@ -144,19 +171,12 @@ static takt_status perform(struct takt_exec *exec)
         return TAKT_OK;
     if (exec->decision != NULL)
         takt__device_times = (struct takt_device_times){0};
-    status = prepare(exec);
-    if (status == TAKT_OK)
-        status = decide(exec);
+    status = choose(exec);
     if (status != TAKT_OK)
         return status;
-    if (exec->is_empty) {
-        remember(exec);
-    } else {
+    if (!exec->is_empty)
         run(exec);
-        observe(exec);
-    }
-    if (exec->decision != NULL)
-        describe(exec);
+    finish(exec);
     return exec->status != TAKT_OK ? exec->status : exec->finding;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fpenv.h"
 #include "base/sized.h"
 #include "call/question.h"
 #include "takt/history.h"
@@ -153,10 +154,26 @@ static bool is_sane(const takt_estimate *out, size_t capacity)
     return capacity == 0 || (out != NULL && takt__sized_fits(out));
 }
 
+static takt_status estimate(takt_ctx *ctx, const takt_request *request,
+                            takt_estimate *all, size_t *count)
+{
+    struct inquiry inquiry = {.situation = request->situation};
+    const takt_status status =
+        takt__question_begin(&ctx, request, &inquiry.sizes);
+
+    if (status != TAKT_OK)
+        return status;
+    inquiry.ctx = ctx;
+    find_operands(ctx, request, &inquiry);
+    struct takt_model *model = takt__learner_enter(ctx->learner);
+    *count = estimate_all(&inquiry, model, all);
+    takt__learner_leave(ctx->learner);
+    return TAKT_OK;
+}
+
 takt_status takt_explain(takt_ctx *ctx, const takt_request *given,
                          takt_estimate *out, size_t capacity, size_t *count)
 {
-    struct inquiry inquiry = {.ctx = NULL};
     takt_estimate all[TAKT_MAX_ARMS];
     takt_request request;
 
@@ -166,18 +183,11 @@ takt_status takt_explain(takt_ctx *ctx, const takt_request *given,
     if (given == NULL || !takt__sized_read(given, &request) ||
         !is_sane(out, capacity))
         return TAKT_EINVAL;
-    const takt_status status =
-        takt__question_begin(&ctx, &request, &inquiry.sizes);
-    if (status != TAKT_OK)
-        return status;
-    inquiry.ctx = ctx;
-    inquiry.situation = request.situation;
-    find_operands(ctx, &request, &inquiry);
-    struct takt_model *model = takt__learner_enter(ctx->learner);
-    *count = estimate_all(&inquiry, model, all);
-    takt__learner_leave(ctx->learner);
+    const struct takt_fpenv callers = takt__fpenv_save();
+    const takt_status status = estimate(ctx, &request, all, count);
+    takt__fpenv_restore(callers);
     if (*count > capacity)
         *count = capacity;
     fill(out, all, *count);
-    return TAKT_OK;
+    return status;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fpenv.h"
 #include "base/sized.h"
 #include "call/libraries.h"
 #include "call/question.h"
@@ -79,7 +80,7 @@ static bool read_measurement(const takt_measurement *from,
            out->request != NULL && takt__sized_read(out->request, request);
 }
 
-takt_status takt_record(takt_ctx *ctx, const takt_measurement *measurement)
+static takt_status record(takt_ctx *ctx, const takt_measurement *measurement)
 {
     takt_measurement given;
     takt_request request;
@@ -109,6 +110,15 @@ takt_status takt_record(takt_ctx *ctx, const takt_measurement *measurement)
     takt__learner_leave(ctx->learner);
     if (status == TAKT_OK)
         takt__learner_notify(ctx->learner); /* its thread stores it */
+    return status;
+}
+
+takt_status takt_record(takt_ctx *ctx, const takt_measurement *measurement)
+{
+    const struct takt_fpenv callers = takt__fpenv_save();
+    const takt_status status = record(ctx, measurement);
+
+    takt__fpenv_restore(callers);
     return status;
 }
 
@@ -311,7 +321,9 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
     if (request == NULL || out == NULL || !takt__sized_fits(out) ||
         !takt__sized_read(request, &copy))
         return TAKT_EINVAL;
+    const struct takt_fpenv callers = takt__fpenv_save();
     const takt_status status = find_best(ctx, &copy, &row);
+    takt__fpenv_restore(callers);
     takt__sized_fill(out, &row);
     return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* select.c - answers where a call would run, without running it. */
+#include "base/fpenv.h"
 #include "base/sized.h"
 #include "call/gpus.h"
 #include "call/learning.h"
@@ -87,7 +88,9 @@ takt_status takt_select(takt_ctx *ctx, const takt_request *request,
     if (request == NULL || out == NULL || !takt__decision_fits(out) ||
         !takt__sized_read(request, &copy))
         return TAKT_EINVAL;
+    const struct takt_fpenv callers = takt__fpenv_save();
     const takt_status status = select_expert(ctx, &copy, &decision);
+    takt__fpenv_restore(callers);
     takt__decision_fill(out, &decision);
     return status;
 }

@@ -95,8 +95,10 @@ static struct takt_gemm_plan plan_directly(const struct takt_gemm *call,
     const struct size size = choose_grid(&plan, threads, columns_aligned);
 
     plan.block_cols = direct_block_cols(size, tile_rows);
-    const double row_work = (double)plan.block_cols * (double)call->k;
-    const size_t least = (size_t)((double)least_work / (row_work + 1)) + 1;
+    /* In whole numbers: a division of others raises a flag of the caller's. */
+    const size_t row_work = takt__size_mul(plan.block_cols, call->k);
+    const size_t least =
+        row_work < least_work ? least_work / (row_work + 1) + 1 : 1;
     plan.block_rows =
         even(size.rows, takt__size_max(direct_tiles * tile_rows, least));
     return plan;
