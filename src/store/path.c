@@ -159,6 +159,19 @@ static bool find_folder(const struct takt_config *config, char *out,
     return length >= 0 && (size_t)length < size;
 }
 
+/* Builds for debugging are many times as slow: what they measure has a file of
+ * its own, or programs on the same machine would believe it. */
+#ifndef __has_feature /* which clang has */
+#define __has_feature(name_) 0
+#endif
+#if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) ||          \
+    defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) || \
+    __has_feature(thread_sanitizer)
+#define TAKT_FILE_END "-debug.db"
+#else
+#define TAKT_FILE_END ".db"
+#endif
+
 static takt_status find_file(const char *fingerprint, char *out, size_t size)
 {
     char folder[PATH_MAX];
@@ -167,7 +180,8 @@ static takt_status find_file(const char *fingerprint, char *out, size_t size)
         return TAKT_EINVAL;
     if (folder[0] == '\0')
         return TAKT_OK;
-    const int length = snprintf(out, size, "%s/%.16s.db", folder, fingerprint);
+    const int length =
+        snprintf(out, size, "%s/%.16s" TAKT_FILE_END, folder, fingerprint);
     return (size_t)length < size ? TAKT_OK : TAKT_EINVAL;
 }
 
