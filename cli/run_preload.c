@@ -7,8 +7,10 @@
  */
 #define _GNU_SOURCE /* realpath() */
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,16 +23,26 @@ static const char file_name[] = "libtakt-blas.so";
 static const char installed[] = "../" TAKT_LIBRARY_FOLDER;
 static const char *const folders[] = {".", "../lib", installed, ".."};
 
+/* The file of this program. Where there is no /proc (chroot), it is what the
+ * kernel was asked to run. */
+static bool find_self(char self[PATH_MAX])
+{
+    const ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
+
+    if (length > 0) {
+        self[length] = '\0';
+        return self[0] == '/'; /* else it is out of reach, from here */
+    }
+    const char *name = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+    return name != NULL && realpath(name, self) != NULL;
+}
+
 char *find_beside_takt(const char *name)
 {
     char self[PATH_MAX], path[PATH_MAX + 64];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
 
-    if (length <= 0)
+    if (!find_self(self))
         return NULL;
-    self[length] = '\0';
-    if (self[0] != '/')
-        return NULL; /* out of reach, from here: the rest would be relative */
     *strrchr(self, '/') = '\0';
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         snprintf(path, sizeof path, "%s/%s/%s", self, folders[i], name);

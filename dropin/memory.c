@@ -170,9 +170,10 @@ static bool find_files(char folder[PATH_MAX], const char **first)
         split(store, folder, first);
     else if (state != NULL && state[0] == '/')
         snprintf(folder, PATH_MAX, "%s/takt", state);
+    else if (home != NULL && home[0] == '/')
+        snprintf(folder, PATH_MAX, "%s/.local/state/takt", home);
     else
-        snprintf(folder, PATH_MAX, "%s/.local/state/takt",
-                 home != NULL ? home : "");
+        return false;
     return takt__memory_is_kept();
 }
 

@@ -132,8 +132,8 @@ TAKT_API const char *takt_ctx_expert(const takt_ctx *ctx, size_t index,
 TAKT_API const char *takt_ctx_library(const takt_ctx *ctx, size_t index);
 
 /* Why there are no libraries, as a line of text: none is wanted, none was
- * found, or the program is linked statically and can load none. NULL: there
- * are some. */
+ * found, there is no memory for their threads, or the program is linked
+ * statically and can load none. NULL: there are some. */
 TAKT_API const char *takt_ctx_library_problem(const takt_ctx *ctx);
 
 /* Defines an op of the user's own, up to 256 of them; *out is borrowed until

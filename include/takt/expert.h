@@ -28,9 +28,11 @@ typedef struct takt_expert_spec {
     takt_backend backend; /* what it runs on */
     unsigned threads;     /* that it uses; 0: one */
     /* Runs the call. A failure (not TAKT_OK) means that nothing was touched:
-     * another expert then runs the same call. NULL: Takt does not run it;
-     * takt_select() may choose it. Several threads may call it at once. No
-     * lock is held: the thread may be cancelled in it. */
+     * another expert then runs the same call. But TAKT_EDEFINITE of cholesky
+     * and TAKT_ESINGULAR of solve and lstsq are results: the output is NaN.
+     * NULL: Takt does not run it; takt_select() may choose it. Several threads
+     * may call it at once. No lock is held: the thread may be cancelled in it.
+     */
     takt_status (*run)(const takt_call *call, void *self);
     /* Whether it can run the call; NULL: any. Called before every run. */
     int (*can_run)(const takt_call *call, void *self);

@@ -90,6 +90,9 @@ struct takt_lapack_qr {
     void *work; /* room for takt__lapack_lstsq_room(n, n) elements */
 };
 
+/* Whether there is memory for the threads of a library that is loaded now. */
+bool takt__blas_may_load(void);
+
 /* Opens every usable library into out[0..max) and says how many those are, at
  * most TAKT_BLAS_MAX; all names differ. Libraries are lent up to `threads`
  * threads. `extra` is NULL as a rule; "" opens none at all; anything else is

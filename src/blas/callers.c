@@ -129,6 +129,23 @@ static bool enter(struct takt_blas_library *library, unsigned threads)
     }
 }
 
+/* What a caller works in stays for the next one, so it is asked for when there
+ * are more than ever. libxsmm needs none. */
+static bool has_room(struct takt_blas_library *library)
+{
+    const unsigned now = (unsigned)users(atomic_load(&library->callers));
+    unsigned most = atomic_load_explicit(&library->most, memory_order_relaxed);
+
+    if (now <= most || library->xsmm != NULL)
+        return true;
+    if (!takt__blas_has_room(now - most))
+        return false;
+    while (most < now &&
+           !atomic_compare_exchange_weak(&library->most, &most, now))
+        ;
+    return true;
+}
+
 bool takt__callers_enter(struct takt_blas_library *library, unsigned threads)
 {
     if (library->is_openmp && fork_count() != 0 &&
@@ -145,7 +162,7 @@ bool takt__callers_enter(struct takt_blas_library *library, unsigned threads)
     inside = library;
     has_section = may_wait;
     /* Either the fork has seen us inside, or we see the fork. */
-    if (atomic_load(&closed_for) == 0)
+    if (atomic_load(&closed_for) == 0 && has_room(library))
         return true;
     takt__callers_leave(library);
     return false;

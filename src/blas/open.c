@@ -425,7 +425,7 @@ size_t takt__blas_open_all(const char *extra, unsigned threads,
 {
     struct list list = {.blas = out, .max = max, .threads = threads};
 
-    if (extra != NULL && extra[0] == '\0')
+    if ((extra != NULL && extra[0] == '\0') || !takt__blas_may_load())
         return 0;
     if (threads == 0)
         list.threads = 1;

@@ -131,7 +131,10 @@ const char *takt_ctx_library_problem(const takt_ctx *ctx)
     const char *asked = ctx->experts.blas_file;
     if (asked != NULL && asked[0] == '\0')
         return "none is wanted";
-    return takt__is_static() ? "a static program loads none" : "none was found";
+    if (takt__is_static())
+        return "a static program loads none";
+    return takt__blas_may_load() ? "none was found"
+                                 : "there is no memory for their threads";
 }
 
 const takt_machine *takt_ctx_machine(const takt_ctx *ctx)

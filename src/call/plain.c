@@ -137,7 +137,7 @@ static bool is_incomplete(const struct takt_exec *exec, unsigned expert)
  * result, so nothing is learned from it. */
 static bool is_finding(struct takt_exec *exec)
 {
-    if (!takt__is_finding(exec->status))
+    if (!takt__is_finding(exec->call->op, exec->status))
         return false;
     exec->finding = exec->status;
     exec->status = TAKT_OK;

@@ -90,7 +90,7 @@ static void try_expert(const struct takt_exec *of)
     exec.chosen = exec.choice.expert;
     exec.is_shadow = exec.is_sampled = true;
     run_timed(&exec);
-    if (!takt__is_finding(exec.status))
+    if (!takt__is_finding(copy.op, exec.status))
         takt__sample(&exec);
     free(out);
 }

@@ -49,10 +49,15 @@ struct takt_expert_class {
                        const struct takt_expert *expert, const takt_call *call);
 };
 
-/* Whether a status tells about the operands of a call that was run. */
-static inline bool takt__is_finding(takt_status status)
+/* Whether a status tells about the operands of a call that was run. Of an op
+ * that finds out nothing it is a refusal like any other. */
+static inline bool takt__is_finding(const takt_op *op, takt_status status)
 {
-    return status == TAKT_ESINGULAR || status == TAKT_EDEFINITE;
+    const enum takt_op_id id = takt__op_id(op);
+
+    return (status == TAKT_EDEFINITE && id == TAKT_OP_cholesky) ||
+           (status == TAKT_ESINGULAR &&
+            (id == TAKT_OP_solve || id == TAKT_OP_lstsq));
 }
 
 extern const struct takt_expert_class takt__cpu_class, takt__library_class,

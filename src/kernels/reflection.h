@@ -21,11 +21,15 @@ static inline struct takt_reflection takt__reflection(double alpha, double tail)
                                     1 / (alpha - beta)};
 }
 
-/* The sum of squares of numbers up to `most`, which are multiplied by this
- * first, neither overflows nor vanishes. */
+/* A column whose largest number is `most` is multiplied by this power of two
+ * first, and beta divided by it: then no square overflows or vanishes, and
+ * neither does the inverse of a denormal number. */
 static inline double takt__safe_factor(double most)
 {
-    return most != 0 && (most < 0x1p-400 || most > 0x1p400)
-               ? ldexp(1, -ilogb(most))
-               : 1;
+    enum { largest = 1000 };
+
+    if (most == 0 || (most >= 0x1p-400 && most <= 0x1p400))
+        return 1;
+    const int exponent = -ilogb(most);
+    return ldexp(1, exponent < largest ? exponent : largest);
 }

@@ -139,22 +139,23 @@ char *takt__path_resolve(const char *path)
     return whole;
 }
 
-static bool is_given(const char *text)
+/* XDG: a relative path is to be ignored. So is a relative home: it would be
+ * another one in every folder. */
+static bool is_absolute(const char *text)
 {
-    return text != NULL && text[0] != '\0';
+    return text != NULL && text[0] == '/';
 }
 
-/* The folder for state; empty when there is none. XDG: a relative path is
- * to be ignored. */
+/* The folder for state; empty when there is none. */
 static bool find_folder(const struct takt_config *config, char *out,
                         size_t size)
 {
     int length = 0;
 
     out[0] = '\0';
-    if (is_given(config->state_home) && config->state_home[0] == '/')
+    if (is_absolute(config->state_home))
         length = snprintf(out, size, "%s/takt", config->state_home);
-    else if (is_given(config->home))
+    else if (is_absolute(config->home))
         length = snprintf(out, size, "%s/.local/state/takt", config->home);
     return length >= 0 && (size_t)length < size;
 }

@@ -252,6 +252,87 @@ static int an_add_without_memory(void)
     return takt_run(ctx, &call, NULL) != TAKT_OK;
 }
 
+/* Leaves so much of the address space, and ends a process that tries for ever:
+ * while libraries are opened, by SIGKILL alone. */
+static void leave_memory(size_t bytes)
+{
+    const struct rlimit seconds = {10, 10};
+    struct rlimit memory;
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+
+    REQUIRE(file != NULL && fscanf(file, "%lu", &pages) == 1);
+    fclose(file);
+    memory.rlim_cur = memory.rlim_max = pages * 4096 + bytes;
+    REQUIRE(setrlimit(RLIMIT_AS, &memory) == 0);
+    REQUIRE(setrlimit(RLIMIT_CPU, &seconds) == 0);
+}
+
+/* Each thread of OpenBLAS works in 128 MiB, and waits for them for ever. */
+static int a_product_without_memory(void)
+{
+    takt_ctx *ctx = new_ctx(NULL);
+    const takt_call call = product(large, c[0]);
+
+    leave_memory((size_t)100 << 20);
+    if (ctx == NULL || takt_run(ctx, &call, NULL) != TAKT_OK || has_library())
+        return 1;
+    return strcmp(takt_ctx_library_problem(ctx),
+                  "there is no memory for their threads") != 0;
+}
+
+static pthread_barrier_t has_little;
+static size_t openblas; /* its expert; 0: there is none */
+
+static void find_openblas(void)
+{
+    const char *name;
+
+    for (size_t i = 0; (name = takt_ctx_expert(shared, i, NULL)) != NULL; i++)
+        if (strcmp(name, "blas.openblas") == 0)
+            openblas = i;
+}
+
+static void *multiply_there(void *out)
+{
+    const takt_call call = product(large, out);
+
+    pthread_barrier_wait(&has_little);
+    for (int i = 0; i < 500; i++) {
+        const takt_status status = takt_run_on(shared, &call, openblas);
+        if (status != TAKT_OK && status != TAKT_ENODEV)
+            return out;
+    }
+    return NULL;
+}
+
+/* So does each call that is inside at once. */
+static int products_with_memory_for_one(void)
+{
+    pthread_t thread[callers];
+    void *failed = NULL;
+
+    shared = new_ctx(NULL);
+    find_openblas();
+    const takt_call call = product(large, c[0]);
+    if (openblas == 0)
+        return 0;
+    if (takt_run_on(shared, &call, openblas) != TAKT_OK)
+        return 1;
+    pthread_barrier_init(&has_little, NULL, callers + 1);
+    for (int i = 0; i < callers; i++)
+        if (pthread_create(&thread[i], NULL, multiply_there, c[i]) != 0)
+            return 2;
+    leave_memory((size_t)20 << 20);
+    pthread_barrier_wait(&has_little);
+    for (int i = 0; i < callers; i++) {
+        void *result;
+        pthread_join(thread[i], &result);
+        failed = result != NULL ? result : failed;
+    }
+    return failed != NULL ? 3 : 0;
+}
+
 /* ---- fork() and signals ----------------------------------------------------
  */
 
@@ -421,12 +502,15 @@ static void a_fork_meanwhile_leaves_a_child_that_computes(void)
         EXPECT_INT(run_apart(a_fork_while_they_are_opened), 0);
 }
 
-static void an_add_without_memory_runs(void)
+static void calls_without_memory_run(void)
 {
-    if (is_sanitized)
+    if (is_sanitized) {
         SKIP("sanitizers need the memory");
-    else
-        EXPECT_INT(run_apart(an_add_without_memory), 0);
+        return;
+    }
+    EXPECT_INT(run_apart(an_add_without_memory), 0);
+    EXPECT_INT(run_apart(a_product_without_memory), 0);
+    EXPECT_INT(run_apart(products_with_memory_for_one), 0);
 }
 
 int main(void)
@@ -446,6 +530,6 @@ int main(void)
     RUN(an_expert_that_would_refuse_is_not_named);
     RUN(their_threads_take_no_signals);
     RUN(a_fork_meanwhile_leaves_a_child_that_computes);
-    RUN(an_add_without_memory_runs);
+    RUN(calls_without_memory_run);
     return tap_done();
 }

@@ -589,6 +589,21 @@ static void a_usual_one_that_refuses_is_replaced(void)
     takt_ctx_destroy(ctx);
 }
 
+/* An add finds out nothing: whatever it says, it was not run. */
+static void a_status_of_other_ops_is_a_refusal(void)
+{
+    static const takt_status said[] = {TAKT_ESINGULAR, TAKT_EDEFINITE};
+
+    for (size_t i = 0; i < 2; i++) {
+        takt_ctx *ctx = make_ctx();
+        struct worker w = {.can_run = 1, .status = said[i]};
+        EXPECT_INT(add_usual(ctx, "confused", &w), TAKT_OK);
+        const takt_decision decision = add_once(ctx, 1 << 10, 0);
+        EXPECT_INT(decision.reason, TAKT_REASON_FALLBACK);
+        takt_ctx_destroy(ctx);
+    }
+}
+
 static void what_was_measured_of_it_is_told_and_explained(void)
 {
     takt_ctx *ctx = make_ctx();
@@ -712,6 +727,7 @@ int main(void)
     RUN(steady_calls_change_hands_once);
     RUN(what_is_tried_aside_leaves_no_trace);
     RUN(a_usual_one_that_refuses_is_replaced);
+    RUN(a_status_of_other_ops_is_a_refusal);
     RUN(what_was_measured_of_it_is_told_and_explained);
     RUN(the_faster_one_is_found_and_kept);
     RUN(an_expert_that_fails_is_replaced_and_suspended);

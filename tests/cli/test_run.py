@@ -471,6 +471,19 @@ class Environment(Scratch):
                 self.assertEqual(ran.stdout.strip(), os.path.realpath(
                     os.path.join(target, "libtakt-blas.so")), ran.stderr)
 
+    @unittest.skipUnless(mounts.are_possible(), "no mounts of its own")
+    def test_found_beside_takt_without_proc(self):
+        moved = self.path("takt")
+        shutil.copy(TAKT, moved)
+        shutil.copy(FAKE, self.folder)
+        ran = subprocess.run(
+            mounts.command("mount -t tmpfs none /proc", moved, "run", "--", SH,
+                           "-c", 'echo "$LD_PRELOAD"'),
+            env=self.env(TAKT_RUN_PRELOAD=None), capture_output=True,
+            text=True, timeout=600)
+        self.assertEqual(ran.stdout.strip(), os.path.realpath(
+            self.path("libtakt-blas.so")), ran.stderr)
+
     def test_a_library_that_is_nowhere_or_cannot_be_named(self):
         os.mkdir(self.path("bin"))
         alone = self.path("bin/takt")

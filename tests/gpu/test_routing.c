@@ -303,6 +303,31 @@ static void devices_are_lost_one_by_one(void)
     EXPECT_INT(fake.bytes_held(), 0);
 }
 
+/* NaN is a result like any other: what is on a device is not valid any more. */
+static void a_finding_on_the_host_is_the_content_of_its_buffer(void)
+{
+    enum { order = 64 };
+    takt_ctx *ctx = adaptive();
+    takt_buffer *a = buffer_of(ctx, n, 1), *l = buffer_of(ctx, n, 2);
+    const takt_call before = vector_call("neg", n, at_of(l), NULL, at_of(l));
+    const takt_call call = {.op = takt_op_find("cholesky"),
+                            .shape = {2, {order, order}},
+                            .in = {at_of(a)},
+                            .out = at_of(l)};
+    void *at;
+
+    EXPECT_INT(takt_run_on(ctx, &before, expert_of(ctx, "cuda.0")), TAKT_OK);
+    EXPECT(is_at(l, "cuda.0"));
+    EXPECT_INT(takt_run_on(ctx, &call, 0), TAKT_EDEFINITE);
+    EXPECT(is_at(l, "host"));
+    EXPECT_INT(takt_buffer_map(l, TAKT_MAP_READ, &at), TAKT_OK);
+    EXPECT(isnan(*(const float *)at));
+    EXPECT_INT(takt_buffer_unmap(l), TAKT_OK);
+    takt_buffer_destroy(a);
+    takt_buffer_destroy(l);
+    takt_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     guard_watch();
@@ -317,5 +342,6 @@ int main(void)
     RUN(a_busy_gpu_is_passed_over_for_another);
     RUN(a_rule_that_says_gpu_means_the_first);
     RUN(devices_are_lost_one_by_one);
+    RUN(a_finding_on_the_host_is_the_content_of_its_buffer);
     return tap_done();
 }

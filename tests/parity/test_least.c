@@ -251,10 +251,11 @@ static void says_what_is_singular(void)
     }
 }
 
-/* Squares of these overflow and vanish. */
+/* Squares of these overflow and vanish, and the inverse of the first is
+ * infinite. */
 static void takes_very_large_and_very_small_numbers(void)
 {
-    static const double scales[] = {1e-300, 1e-160, 1e150, 1e300};
+    static const double scales[] = {0x1p-1026, 1e-300, 1e-160, 1e150, 1e300};
 
     for (size_t k = 0; k < sizeof scales / sizeof *scales; k++) {
         struct least s = make(true, 3, 2, 1);

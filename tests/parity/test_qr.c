@@ -231,6 +231,29 @@ static void zeros_have_a_q_too(void)
         TAP_CHECK(r_at(&s, i, s.n - 1) == 0, "%s: R is not 0", guard_doing);
 }
 
+/* The inverse of a denormal number is infinite. */
+static void denormal_columns_have_a_q_too(void)
+{
+    static const size_t sizes[] = {1, 3, 17, 40};
+    uint64_t seed = 3;
+
+    for (size_t k = 0; k < 2 * sizeof sizes / sizeof *sizes; k++) {
+        const size_t n = sizes[k / 2];
+        struct pair s = make(true, n + 5, n);
+        fill(&s, RANDOM, &seed);
+        for (size_t i = 0; i < s.m * n; i++) {
+            const size_t at = i / n * s.call.ld[0] + i % n;
+            if (k % 2 == 0 || i % n == n / 2)
+                put(s.a, true, at, get(s.a, true, at) * 0x1p-1050);
+        }
+        if (is_refused(run(&s)))
+            return;
+        judge_angles(&s);
+        check_r(&s);
+        EXPECT(r_at(&s, n / 2, n / 2) > 0);
+    }
+}
+
 static void one_line_calls_have_both(void)
 {
     const double a[6] = {3, 5, 4, 0, 0, 2};
@@ -261,6 +284,7 @@ int main(void)
     RUN_ON_EACH(factors_by_angles);
     printf("# worst: %g units\n", worst);
     RUN_ON_EACH(zeros_have_a_q_too);
+    RUN_ON_EACH(denormal_columns_have_a_q_too);
     RUN(many_columns_are_factored);
     RUN(one_line_calls_have_both);
     RUN(a_library_took_part);

@@ -380,6 +380,9 @@ static void the_path_follows_the_environment(void)
     EXPECT(strncmp(path, want, strlen(want)) == 0);
     takt__store_close(scratch_open(path)); /* makes the folders */
     EXPECT(scratch_exists(path, ""));
+    test_config()->home = "relative";
+    EXPECT_INT(takt_store_path(path, sizeof path), TAKT_OK);
+    EXPECT_STR(path, "");
     test_config()->home = NULL;
     EXPECT_INT(takt_store_path(path, sizeof path), TAKT_OK);
     EXPECT_STR(path, "");

@@ -10,19 +10,26 @@
 enum { COLUMNS = 64 };
 
 #define REFLECT(dtype_, real_)                                                \
-    /* Of n elements, `ld` apart. */                                          \
-    static double norm_##dtype_(size_t n, const real_ *x, size_t ld)          \
+    static double factor_##dtype_(size_t n, const real_ *x, size_t ld)        \
     {                                                                         \
-        double most = 0, sum = 0;                                             \
+        double most = 0;                                                      \
                                                                               \
         for (size_t i = 0; i < n; i++)                                        \
             most = fmax(most, fabs((double)x[i * ld]));                       \
-        const double factor = takt__safe_factor(most);                        \
+        return takt__safe_factor(most);                                       \
+    }                                                                         \
+                                                                              \
+    /* Of n elements, `ld` apart, each times a factor. */                     \
+    static double norm_##dtype_(size_t n, const real_ *x, size_t ld,          \
+                                double factor)                                \
+    {                                                                         \
+        double sum = 0;                                                       \
+                                                                              \
         for (size_t i = 0; i < n; i++) {                                      \
             const double scaled = (double)x[i * ld] * factor;                 \
             sum += scaled * scaled;                                           \
         }                                                                     \
-        return most == 0 && sum == 0 ? 0 : sqrt(sum) / factor;                \
+        return sqrt(sum);                                                     \
     }                                                                         \
                                                                               \
     /* Applies a reflection to n columns of C; v is 1 in row k of A, and lies \
@@ -80,12 +87,13 @@ enum { COLUMNS = 64 };
         for (size_t k = 0; k < cols; k++) {                                   \
             const size_t below = rows - k - 1;                                \
             real_ *x = of + k * ld + k;                                       \
-            const struct takt_reflection r = takt__reflection(                \
-                (double)x[0],                                                 \
-                below == 0 ? 0 : norm_##dtype_(below, x + ld, ld));           \
-            x[0] = (real_)r.beta;                                             \
+            const double factor = factor_##dtype_(below + 1, x, ld);          \
+            const struct takt_reflection r =                                  \
+                takt__reflection((double)x[0] * factor,                       \
+                                 norm_##dtype_(below, x + ld, ld, factor));   \
+            x[0] = (real_)(r.beta / factor);                                  \
             for (size_t i = 1; i <= below; i++)                               \
-                x[i * ld] = (real_)((double)x[i * ld] * r.scale);             \
+                x[i * ld] = (real_)((double)x[i * ld] * factor * r.scale);    \
             ((real_ *)tau)[k] = (real_)r.tau;                                 \
             apply_all_##dtype_(rows, k, (real_)r.tau, of, ld, k + 1, all, of, \
                                ld);                                           \

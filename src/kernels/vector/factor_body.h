@@ -23,6 +23,14 @@ static REAL magnitude(REAL x)
     return x < 0 ? -x : x;
 }
 
+/* Whether 1 / x is neither infinite nor denormal, which flushing makes 0. */
+static bool has_inverse(REAL x)
+{
+    const REAL least = (REAL)(sizeof x == sizeof(float) ? 0x1p-126 : 0x1p-1022);
+
+    return magnitude(x) >= least && magnitude(x) <= 1 / least;
+}
+
 /* ---- rows ---------------------------------------------------------------- */
 
 /* Some rows, each with a coefficient. */
@@ -214,8 +222,11 @@ VINLINE void F(clear_left)(const REAL *row, size_t k, VREAL out[PANEL])
  * vector that it lies in: a load of both would wait for it. */
 static size_t F(eliminate)(size_t rows, size_t k, REAL *a, size_t ld)
 {
-    const REAL pivot = a[k * ld + k], inverse = 1 / pivot;
-    const bool is_safe = is_finite(inverse);
+    const REAL pivot = a[k * ld + k];
+    const bool is_safe = has_inverse(pivot);
+    /* Compilers would divide first and choose then: an overflow. */
+    const volatile REAL divisor = is_safe ? pivot : 1;
+    const REAL inverse = 1 / divisor;
     REAL best = -1;
     size_t row = k + 1;
     VREAL above[PANEL];

@@ -9,21 +9,27 @@
 
 enum { REFLECT_VECTORS = TAKT_PANEL_COLS / LANES };
 
-/* Of n elements, `ld` apart. */
-static double F(norm)(size_t n, const REAL *x, size_t ld)
+static double F(factor_of)(size_t n, const REAL *x, size_t ld)
 {
-    double most = 0, sum = 0;
+    double most = 0;
 
     for (size_t i = 0; i < n; i++) {
         const double size = fabs((double)x[i * ld]);
         most = size > most ? size : most;
     }
-    const double factor = takt__safe_factor(most);
+    return takt__safe_factor(most);
+}
+
+/* Of n elements, `ld` apart, each times a factor. */
+static double F(norm)(size_t n, const REAL *x, size_t ld, double factor)
+{
+    double sum = 0;
+
     for (size_t i = 0; i < n; i++) {
         const double scaled = (double)x[i * ld] * factor;
         sum += scaled * scaled;
     }
-    return most == 0 && sum == 0 ? 0 : sqrt(sum) / factor;
+    return sqrt(sum);
 }
 
 /* tau times the sums of the columns, each element times that of v; 0 up to and
@@ -71,14 +77,15 @@ void TAKT_K(F(reflect))(size_t rows, size_t cols, size_t all, void *a,
     for (size_t k = 0; k < cols; k++) {
         const size_t below = rows - k - 1;
         REAL *x = of + k * ld + k;
+        const double factor = F(factor_of)(below + 1, x, ld);
         const struct takt_reflection r = takt__reflection(
-            (double)x[0], below == 0 ? 0 : F(norm)(below, x + ld, ld));
+            (double)x[0] * factor, F(norm)(below, x + ld, ld, factor));
 
         for (size_t i = 1; i <= below; i++)
-            x[i * ld] = (REAL)((double)x[i * ld] * r.scale);
+            x[i * ld] = (REAL)((double)x[i * ld] * factor * r.scale);
         ((REAL *)tau)[k] = (REAL)r.tau;
         if (k + 1 < cols)
             F(apply)(rows, k, of, ld, (REAL)r.tau);
-        x[0] = (REAL)r.beta;
+        x[0] = (REAL)(r.beta / factor);
     }
 }
