@@ -410,11 +410,15 @@ function drawSamples(history) {
 
 function drawLearning() {
     const programs = data.gain?.programs || [];
-    const history = (data.history || []).filter(r => r.samples > 0);
+    /* Programs are ops of the store, and shown as what they are. */
+    const history = (data.history || []).filter(r => r.samples > 0 &&
+                                                !r.op.startsWith('run.'));
     const node = section(more, 'learning', 'Learning', terms([
         ['store', data.learning.store || 'not told'],
         ['records of this machine', count(data.learning.own_records)],
         ['records of others (hints)', count(data.learning.other_records)]]));
+    if ((data.days || []).length > 0)
+        node.append(...drawDays(data.days));
     if (programs.length > 0)
         node.append(...drawPrograms(programs));
     if (data.gain?.total?.calls > 0)
@@ -424,7 +428,7 @@ function drawLearning() {
     else
         node.append(el('p', {class: 'note'}, 'Nothing was measured here yet: ' +
             'takt tune does that, and every program that uses Takt.'));
-    node.append(el('p', {class: 'note'}, 'What trials took against their ' +
-        'budget, and when experts changed their speed, is in traces: ' +
+    node.append(el('p', {class: 'note'}, 'Single trials, and which expert ' +
+        'changed its speed for which op, are in traces: ' +
         'takt run --trace FILE, then takt report FILE.'));
 }

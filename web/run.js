@@ -267,9 +267,9 @@ const median = values => {
                              : (sorted[half - 1] + sorted[half]) / 2;
 };
 
-/* About five round numbers between two. */
-function roundTicks(low, high) {
-    const wide = (high - low) / (chart.width < 500 ? 3 : 5) || 1;
+/* About five round numbers between two, or so many. */
+function roundTicks(low, high, most = chart.width < 500 ? 3 : 5) {
+    const wide = (high - low) / most || 1;
     const ten = 10 ** Math.floor(Math.log10(wide));
     const step = [1, 2, 5, 10].map(m => m * ten).find(v => v >= wide);
     const out = [];
