@@ -95,7 +95,7 @@ function drawDayGains(picture, scale, days, top) {
     return dayPanel(picture, scale, top, 'gain of programs under takt run',
         [Math.min(...all), Math.max(...all)], percent, y => {
         for (const d of known) {
-            const colour = colours[d.gain_share >= 0 ? 2 : 1];
+            const colour = gainColour(d.gain_share, low(d), high(d));
             picture.append(
                 svg('line', {class: 'interval', x1: scale.x(d.day),
                              x2: scale.x(d.day), y1: y(low(d)), y2: y(high(d)),
@@ -141,7 +141,8 @@ function drawDays(days) {
               ...(days.some(d => isNumber(d.gain_share))
                   ? [['gain, measured; 95% of comparisons', colours[2]]]
                   : []),
-              ...(days.some(d => d.gain_share < 0) ? [['loss', colours[1]]]
-                                                   : [])]),
+              ...(days.some(d => d.gain_share < 0)
+                  ? [['loss', colours[1]], ['no clear gain or loss', colours[7]]]
+                  : [])]),
         el('figure', null, picture), behind(() => dayTable(days))];
 }

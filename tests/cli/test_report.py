@@ -51,7 +51,7 @@ def run_report(command):
             "rows": [dict(sums, routine="sgemm", least=256, most=511)],
             "loops": [{"loop": "exp d->d", "least": 524288, "most": 1048575,
                        "whole": 4, "split": 6, "whole_s": 0.1, "split_s": 0.1,
-                       "gain_s": None}]}
+                       "gain_s": 0.01, "error_s": 0.02}]}
 
 
 def compare_report(command):
@@ -82,7 +82,9 @@ def trace(name):
             records.event(at=9, op=name[:200], expert=name[:60]) +
             records.event(at=20, drift=True, took=3e-3) +
             records.duration("matmul", "simd.avx2", 1, 750, 0.5) +
-            records.totals(explorations=3, drifts=1, told=2) + records.end())
+            records.totals(explorations=3, drifts=1, told=2) + records.end() +
+            records.header(stream=2) + records.totals(stream=2) +
+            records.end(stream=2))
 
 
 def pixels(png):
@@ -568,6 +570,18 @@ class Report(unittest.TestCase):
                      "3.5 times as fast", "+ if (takt_matmul(", "gprof",
                      "run by a library already"):
             self.assertIn(said, text)
+        # Trials of two contexts are added up.
+        heights = browser.ask(
+            "document.querySelector('#trace-5 .trials').getAttribute('d')")
+        heights = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)",
+                                                heights)]
+        self.assertEqual(len(heights), 3)
+        self.assertEqual(heights, sorted(set(heights), reverse=True))
+        # A gain that may be none has no colour.
+        self.assertEqual(browser.ask(
+            "['+50 ms', '+10 ms'].map(text => [...document.querySelectorAll("
+            "'#run-1 td span')].find(e => e.textContent.startsWith(text))"
+            ".className)"), ["gain", ""])
         # No two parts of a run have one colour.
         bars = browser.ask(
             "[...document.querySelectorAll('.parts')].map(bar => "
@@ -581,7 +595,7 @@ class Report(unittest.TestCase):
         self.assertEqual(browser.ask(
             "['bar', 'median', 'interval', 'dot'].map(c => document"
             ".querySelectorAll('#learning .chart .' + c).length)"),
-            [6, 3, 2, 3])
+            [6, 1, 2, 3])
         box = browser.ask("(() => {const p = document.querySelector("
                           "'#crossover svg'); p.scrollIntoView();"
                           "const b = p.getBoundingClientRect();"
