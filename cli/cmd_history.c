@@ -14,7 +14,7 @@
 #include "number.h"
 #include "report.h"
 
-#define action_choice "list|show|export|import|merge|reset|gain"
+#define action_choice "list|show|days|export|import|merge|reset|gain"
 
 /* One question about a store. */
 struct asking {
@@ -197,6 +197,20 @@ static int gain(const struct asking *asking)
     return print_memories(asking, print_gains);
 }
 
+static int days(const struct asking *asking)
+{
+    takt_ctx *ctx;
+    const int code = open_store(asking, false, &ctx);
+
+    if (code != EXIT_DONE)
+        return code;
+    const bool is_read = print_days(ctx, asking->store, asking->is_json);
+    takt_ctx_destroy(ctx);
+    return is_read ? EXIT_DONE
+                   : complain(&cmd_history, "%s: days cannot be read from it",
+                              asking->store);
+}
+
 /* ---- moving ---- */
 
 static bool is_stream(const struct asking *asking)
@@ -355,6 +369,7 @@ static const struct action {
 } actions[] = {
     {"list", "list", 0, 0, list},
     {"show", "show OP [SHAPE]", 1, 2, show},
+    {"days", "days", 0, 0, days},
     {"export", "export [FILE]", 0, 1, export},
     {"import", "import FILE", 1, 1, import},
     {"merge", "merge FILE...", 1, max_operands, merge},
@@ -398,7 +413,7 @@ static const struct action *find_action(const struct asking *asking)
     return NULL;
 }
 
-/* Whether a page has what is asked for: it has the list and the gain. */
+/* Whether a page has what is asked for: the list, the days and the gain. */
 static bool is_shown(const struct asking *asking)
 {
     const struct invocation *invocation = asking->invocation;
@@ -406,6 +421,7 @@ static bool is_shown(const struct asking *asking)
     return invocation->operand_count == 0 ||
            (invocation->operand_count == 1 &&
             (strcmp(invocation->operands[0], "list") == 0 ||
+             strcmp(invocation->operands[0], "days") == 0 ||
              strcmp(invocation->operands[0], "gain") == 0));
 }
 
@@ -424,8 +440,9 @@ static int run(const struct invocation *invocation)
     if (!is_page && (action = find_action(&asking)) == NULL)
         return EXIT_USAGE;
     if (is_page && !is_shown(&asking))
-        return usage_error(invocation->command,
-                           "--html shows all: it goes with list and gain");
+        return usage_error(
+            invocation->command,
+            "--html shows all: it goes with list, days and gain");
     if (db != NULL)
         snprintf(asking.store, sizeof asking.store, "%s", db);
     else
@@ -449,6 +466,10 @@ const struct command cmd_history = {
         "show OP [SHAPE]: each size, situation and expert of an op: mean, "
         "spread, samples, and what the first run in a process took; situation "
         "on-gpu is a GPU on operands that it had.\n"
+        "days: what was learned on each day, by UTC, of the last 400: samples, "
+        "calls and their time, trials, what these took beyond the best expert "
+        "and the budget for that, changes of an expert's speed, and the gain "
+        "of programs under 'takt run'.\n"
         "export [FILE], import FILE: all records as text; '-' is standard "
         "output or input.\n"
         "merge FILE...: adds other stores, of this machine or of others; "
@@ -460,13 +481,14 @@ const struct command cmd_history = {
         "moe thresholds, by what both were measured to take on average. With "
         "95% intervals; losses too. What was not measured is said to be so.",
     .max_operands = max_operands,
-    .options = {DB_OPTION,
-                {"yes", NULL, NULL, "reset: do not ask"},
-                {"json", NULL, NULL, "print JSON"},
-                {"html", NULL, NULL,
-                 "list, gain, or alone: print the page of 'takt report'"}},
+    .options =
+        {DB_OPTION,
+         {"yes", NULL, NULL, "reset: do not ask"},
+         {"json", NULL, NULL, "print JSON"},
+         {"html", NULL, NULL,
+          "list, days, gain, or alone: print the page of 'takt report'"}},
     .examples = {"takt history list", "takt history --html > my-history.html",
-                 "takt history show matmul 512x512x512",
+                 "takt history show matmul 512x512x512", "takt history days",
                  "takt history export my-machine.tsv",
                  "takt history import my-machine.tsv",
                  "takt history merge my-machine.db",

@@ -34,6 +34,11 @@ void print_list(FILE *stream, const struct memories *memories, bool is_json);
 void print_rows(const struct memories *memories, const takt_op *op,
                 const takt_work *work, bool is_json);
 
+/* Calls visit() for every line of the text of a store; a line may be changed.
+ * "" is no store, and has none. False: the store could not be read. */
+bool visit_lines(const char *store, void (*visit)(void *self, char *line),
+                 void *self);
+
 /* ---- history_gain.c ---- */
 
 /* What routing gained, in programs and against every fixed choice. */
@@ -51,3 +56,30 @@ bool is_program_name(const char *op);
  */
 bool print_programs(const struct memories *memories);
 void print_programs_json(struct json *json, const struct memories *memories);
+
+/* ---- history_days.c ---- */
+
+enum { most_days = 400 };
+
+struct day {
+    int64_t number; /* of days since 1970, by UTC; 0: none */
+    double samples, calls, called_s;
+    double trials, trials_s; /* beyond the best expert */
+    double budget_s;         /* what they might take */
+    double changes;          /* of an expert's speed */
+    /* ln of the time of programs' calls as a share of the baseline's: how many
+     * times it was measured, the mean, and squared distances from it. */
+    double comparisons, log_mean, squares;
+};
+
+struct days {
+    struct day day[most_days]; /* those with anything in them, in order */
+    size_t count;
+};
+
+/* The days of the context's machine. False: the store could not be read. */
+bool read_days(takt_ctx *ctx, const char *store, struct days *out);
+void print_days_json(struct json *json, const struct days *days);
+
+/* All of it, to standard output. False: as above. */
+bool print_days(takt_ctx *ctx, const char *store, bool is_json);

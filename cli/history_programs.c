@@ -7,7 +7,6 @@
  * names are looked up in the text of the store first.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "clean.h"
@@ -32,26 +31,27 @@ static char *program_in(char *line)
     return at;
 }
 
+struct definition {
+    takt_ctx *ctx;
+    bool is_whole;
+};
+
+static void define_program(void *self, char *line)
+{
+    struct definition *into = self;
+    const takt_op_spec spec = {.size = sizeof spec, .name = program_in(line)};
+    const takt_op *op;
+
+    if (spec.name != NULL && takt_ctx_find_op(into->ctx, spec.name) == NULL)
+        into->is_whole &= takt_ctx_define_op(into->ctx, &spec, &op) == TAKT_OK;
+}
+
 bool define_programs(takt_ctx *ctx, const char *store)
 {
-    char line[1024]; /* as long as one may be */
-    FILE *text = tmpfile();
-    bool is_whole = true;
+    struct definition into = {.ctx = ctx, .is_whole = true};
 
-    if (text == NULL)
-        return false;
-    if (takt_store_export(store, fileno(text), NULL) == TAKT_OK) {
-        rewind(text);
-        while (fgets(line, sizeof line, text) != NULL) {
-            const takt_op_spec spec = {.size = sizeof spec,
-                                       .name = program_in(line)};
-            const takt_op *op;
-            if (spec.name != NULL && takt_ctx_find_op(ctx, spec.name) == NULL)
-                is_whole &= takt_ctx_define_op(ctx, &spec, &op) == TAKT_OK;
-        }
-    }
-    fclose(text);
-    return is_whole;
+    visit_lines(store, define_program, &into);
+    return into.is_whole;
 }
 
 bool is_program_name(const char *op)

@@ -66,6 +66,22 @@ void free_memories(struct memories *memories)
     free(memories->memory);
 }
 
+bool visit_lines(const char *store, void (*visit)(void *self, char *line),
+                 void *self)
+{
+    char line[1024]; /* as long as one may be */
+    FILE *text = store[0] != '\0' ? tmpfile() : NULL;
+
+    if (text == NULL)
+        return store[0] == '\0';
+    const takt_status status = takt_store_export(store, fileno(text), NULL);
+    rewind(text);
+    while (status == TAKT_OK && fgets(line, sizeof line, text) != NULL)
+        visit(self, line);
+    fclose(text);
+    return status == TAKT_OK || status == TAKT_ENOENT;
+}
+
 bool request_like(const takt_history_row *row, takt_request *out)
 {
     const struct takt_family *family =

@@ -13,7 +13,8 @@ enum {
     longest_label = 18, /* characters; else the shape is left out */
     cell_width = 12,
     row_height = 17,
-    ruler_height = 24
+    legend_height = 40,
+    ruler_height = legend_height + 24
 };
 
 static const char style[] =
@@ -131,11 +132,12 @@ static void draw_ruler(FILE *stream, const struct map_frame *frame)
         format_short(side, text, sizeof text);
         fprintf(stream,
                 "<line class=\"rule\" x1=\"%u\" x2=\"%u\" y1=\"%u\" "
-                "y2=\"%zu\"/><text class=\"n\" x=\"%u\" y=\"14\">%s</text>\n",
+                "y2=\"%zu\"/><text class=\"n\" x=\"%u\" y=\"%u\">%s</text>\n",
                 x_of(frame, step), x_of(frame, step), ruler_height - 6, bottom,
-                x_of(frame, step) + 2, text);
+                x_of(frame, step) + 2, ruler_height - 10, text);
     }
-    fprintf(stream, "<text class=\"n\" x=\"4\" y=\"14\">size n</text>\n");
+    fprintf(stream, "<text class=\"n\" x=\"4\" y=\"%u\">size n</text>\n",
+            ruler_height - 10);
 }
 
 /* From pale, where the next expert is as fast, to full at twice as fast. */
@@ -174,24 +176,25 @@ static void draw_range(FILE *stream, const struct map_frame *frame,
     fputs("</g>\n", stream);
 }
 
-static void draw_legend(FILE *stream, const bool is_used[legend_count],
-                        size_t y)
+/* It stands on top, and is drawn when all rows are known. */
+static void draw_legend(FILE *stream, const bool is_used[legend_count])
 {
-    unsigned x = label_width;
+    const unsigned y = 2;
+    unsigned x = 4;
 
     for (size_t i = 0; i < legend_count; i++) {
         if (!is_used[i])
             continue;
         fprintf(stream,
-                "<rect class=\"%s\" x=\"%u\" y=\"%zu\" width=\"12\" "
-                "height=\"12\"/><text x=\"%u\" y=\"%zu\">%s</text>\n",
+                "<rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"12\" "
+                "height=\"12\"/><text x=\"%u\" y=\"%u\">%s</text>\n",
                 legend[i].class, x, y, x + 16, y + 10, legend[i].text);
         x += 34 + 6 * (unsigned)strlen(legend[i].text);
     }
     fprintf(stream,
-            "<text class=\"n\" x=\"%u\" y=\"%zu\">full colour: at least twice "
+            "<text class=\"n\" x=\"4\" y=\"%u\">full colour: at least twice "
             "as fast as the next expert; pale: as fast</text>\n",
-            (unsigned)label_width, y + 28);
+            y + 27);
 }
 
 void draw_map(FILE *stream, const struct map_question *question)
@@ -207,7 +210,7 @@ void draw_map(FILE *stream, const struct map_question *question)
             "<svg class=\"map\" xmlns=\"http://www.w3.org/2000/svg\" "
             "role=\"img\" viewBox=\"0 0 %u %zu\" width=\"%u\" height=\"%zu\">"
             "<title>The fastest expert by op and size, %s</title>\n%s",
-            width_of(&frame), bottom + 46, width_of(&frame), bottom + 46,
+            width_of(&frame), bottom + 8, width_of(&frame), bottom + 8,
             takt_dtype_name(question->dtype), style);
     draw_ruler(stream, &frame);
     for (size_t op = 0; next_row(question, &op, &row); y += row_height) {
@@ -226,7 +229,7 @@ void draw_map(FILE *stream, const struct map_question *question)
             is_used[legend_of(row.cell[range[i].first].expert)] = true;
         }
     }
-    draw_legend(stream, is_used, bottom + 10);
+    draw_legend(stream, is_used);
     fputs("</svg>\n", stream);
 }
 

@@ -22,6 +22,7 @@
 ASSET(takt__page_style, "page.css");
 ASSET(takt__page_parts, "parts.js");
 ASSET(takt__page_machine, "machine.js");
+ASSET(takt__page_days, "days.js");
 ASSET(takt__page_run, "run.js");
 ASSET(takt__page_code, "code.js");
 ASSET(takt__page_script, "page.js");
@@ -111,6 +112,19 @@ static bool print_memories(struct json *json, const struct report *report,
     return text_end(&text, json, "gain");
 }
 
+/* What could not be read is left out, and the page says so. */
+static void print_history_days(struct json *json, const struct report *report,
+                               const char *store)
+{
+    struct days days;
+
+    if (!read_days(report->ctx, store, &days))
+        return;
+    json_open(json, "days", '[');
+    print_days_json(json, &days);
+    json_close(json, ']');
+}
+
 static bool print_learning(struct json *json, const struct report *report)
 {
     takt_learning learning = {.size = sizeof learning};
@@ -122,10 +136,11 @@ static bool print_learning(struct json *json, const struct report *report)
                report->is_anonymous ? NULL : known_text(learning.store),
                learning.own_records, learning.other_records);
     if (!report->is_anonymous)
-        define_programs(report->ctx, report->store);
+        define_programs(report->ctx, learning.store);
     read_memories(report->ctx, &memories);
     const bool is_whole = print_memories(json, report, &memories);
     free_memories(&memories);
+    print_history_days(json, report, learning.store);
     return is_whole;
 }
 
@@ -261,8 +276,8 @@ static bool print_data(FILE *stream, const struct report *report)
 static void print_script(FILE *stream)
 {
     static const char *const files[] = {takt__page_parts, takt__page_machine,
-                                        takt__page_run, takt__page_code,
-                                        takt__page_script};
+                                        takt__page_days,  takt__page_run,
+                                        takt__page_code,  takt__page_script};
 
     fputs("</script>\n<script>\n(() => {\n", stream);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)

@@ -4,6 +4,7 @@
  *
  *     cmd_top.c     connections, keys, time
  *     top_model.c   records come in, rates go out
+ *     top_script.c  what an interpreter runs
  *     top_gain.c    what programs under `takt run --report` have gained
  *     top_screen.c  rates as a screen, or as a line of JSON
  */
@@ -31,6 +32,7 @@ struct top_stream {
     uint64_t source; /* the connection that it came by */
     uint64_t id, pid;
     char program[64];
+    char script[64];       /* that it interprets; empty: none, or not known */
     bool is_strange;       /* of a later version: not shown */
     uint64_t ended_ns;     /* by our clock; 0: it has not */
     struct top_pair *pair; /* owned */
@@ -63,6 +65,10 @@ void top_end(struct top_model *model, uint64_t source, uint64_t now_ns);
 void top_age(struct top_model *model, uint64_t now_ns);
 void top_free(struct top_model *model);
 
+/* ---- top_script.c ---- */
+
+void top_find_script(struct top_stream *stream);
+
 /* ---- top_gain.c ---- */
 
 void top_gain_begin(struct top_stream *stream);
@@ -76,7 +82,8 @@ void top_read_gains(struct top_model *model, uint64_t now_ns);
 /* A program, or one op of it on one expert. */
 struct top_row {
     uint64_t pid;
-    const char *name;   /* of the program, or of the op */
+    const char *name; /* of the program or its script, or of the op */
+    const char *program;
     const char *detail; /* the busiest op, or the expert */
     const char *expert; /* of the busiest op */
     double calls_per_s, busy, gpu_busy, trials_per_s, most_busy;
@@ -87,8 +94,9 @@ struct top_row {
 
 enum top_order { by_calls, by_busy, by_latency, by_name, top_orders };
 
-/* Rows of all programs (0), or of the ops of one; whose name has `filter` in
- * it. The caller frees them. NULL: no memory, or none. */
+/* Rows of all programs (0), or of the ops of one; whose name or program has
+ * `filter` in it. What has ended comes last. The caller frees them. NULL: no
+ * memory, or none. */
 struct top_row *top_rows(const struct top_model *model, uint64_t pid,
                          enum top_order order, const char *filter,
                          size_t *count);

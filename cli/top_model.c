@@ -39,6 +39,7 @@ static void add_stream(struct top_model *model, uint64_t source,
                                                 TAKT_TRACE_VERSION};
     snprintf(stream->program, sizeof stream->program, "%s",
              record->header.program);
+    top_find_script(stream);
     top_gain_begin(stream);
 }
 
@@ -169,7 +170,8 @@ static struct top_row *row_for(struct top_row *rows, size_t *count,
 /* A process may have several contexts. */
 static void add_program(struct top_row *row, const struct top_stream *stream)
 {
-    row->name = stream->program;
+    row->program = stream->program;
+    row->name = stream->script[0] != '\0' ? stream->script : stream->program;
     row->has_ended = row->has_ended && stream->ended_ns != 0;
     row->alarms += stream->alarms;
     if (!isnan(stream->gain_s)) { /* all contexts are of one run */
@@ -199,6 +201,7 @@ static void add_pairs(struct top_row *rows, size_t *count,
         const double on_gpu = pair->backend == TAKT_BACKEND_GPU;
         rows[(*count)++] = (struct top_row){.pid = stream->pid,
                                             .name = pair->op,
+                                            .program = stream->program,
                                             .detail = pair->expert,
                                             .expert = pair->expert,
                                             .calls_per_s = pair->calls_per_s,
@@ -218,35 +221,45 @@ static int descending(double x, double y)
     return (x < y) - (x > y);
 }
 
+/* Rows that are alike in all that counts stay where they are. */
+static int compare(const struct top_row *x, const struct top_row *y, double a,
+                   double b)
+{
+    if (x->has_ended != y->has_ended)
+        return x->has_ended ? 1 : -1;
+    if (a != b)
+        return descending(a, b);
+    const int by_text = strcmp(x->name, y->name);
+    return by_text != 0 ? by_text : (x->pid > y->pid) - (x->pid < y->pid);
+}
+
 static int compare_calls(const void *a, const void *b)
 {
     const struct top_row *x = a, *y = b;
-    return descending(x->calls_per_s, y->calls_per_s);
+    return compare(x, y, x->calls_per_s, y->calls_per_s);
 }
 
 static int compare_busy(const void *a, const void *b)
 {
     const struct top_row *x = a, *y = b;
-    return descending(x->busy, y->busy);
+    return compare(x, y, x->busy, y->busy);
 }
 
 static int compare_latency(const void *a, const void *b)
 {
-    return descending(latency_of(a), latency_of(b));
+    return compare(a, b, latency_of(a), latency_of(b));
 }
 
 static int compare_name(const void *a, const void *b)
 {
-    const struct top_row *x = a, *y = b;
-    const int by_text = strcmp(x->name, y->name);
-    return by_text != 0 ? by_text : (x->pid > y->pid) - (x->pid < y->pid);
+    return compare(a, b, 0, 0);
 }
 
 struct top_row *top_rows(const struct top_model *model, uint64_t pid,
                          enum top_order order, const char *filter,
                          size_t *count)
 {
-    static int (*const compare[top_orders])(const void *, const void *) = {
+    static int (*const by[top_orders])(const void *, const void *) = {
         compare_calls, compare_busy, compare_latency, compare_name};
     size_t room = model->stream_count, kept = 0;
 
@@ -264,10 +277,11 @@ struct top_row *top_rows(const struct top_model *model, uint64_t pid,
             add_pairs(rows, count, stream);
     }
     for (size_t i = 0; rows != NULL && i < *count; i++)
-        if (strstr(rows[i].name, filter) != NULL)
+        if (strstr(rows[i].name, filter) != NULL ||
+            strstr(rows[i].program, filter) != NULL)
             rows[kept++] = rows[i];
     *count = kept;
     if (kept > 0)
-        qsort(rows, kept, sizeof *rows, compare[order]);
+        qsort(rows, kept, sizeof *rows, by[order]);
     return rows;
 }

@@ -89,41 +89,59 @@ static void put_first(FILE *out, const struct top_view *view, const char *text)
             shown_bytes(view, text), text, view->has_colour ? "\033[0m" : "");
 }
 
-static struct phrase row_text(const struct top_row *row, bool is_program)
+/* Names have what is left of a wide screen. */
+static int name_width(const struct top_view *view)
 {
-    char name[21], detail[21], expert[14]; /* cut between characters */
-    const double latency = latency_s(row);
-    const struct number_text shown = seconds_text(latency);
-    const char *text = latency > 0 ? shown.at : "-";
+    enum { least = 10, most = 40, of_others = 70 };
+    const int width = (int)view->width - of_others;
 
-    clean_text(row->name, name, is_program ? 11 : sizeof name);
-    clean_text(row->detail, detail, is_program ? 8 : sizeof detail);
+    return width < least ? least : width < most ? width : most;
+}
+
+static struct phrase program_text(const struct top_row *row, int width)
+{
+    char name[41], detail[8], expert[14]; /* cut between characters */
+    const double latency = latency_s(row);
+
+    clean_text(row->name, name, (size_t)width + 1);
+    clean_text(row->detail, detail, sizeof detail);
     clean_text(row->expert, expert, sizeof expert);
-    if (!is_program)
-        return phrase("  %-20s %-20s %7s %6.1f%% %10s", name, detail,
-                      rate_text(row->calls_per_s).at, 100 * row->busy, text);
     if (row->has_ended)
-        return phrase("%7llu %-10s has ended", (unsigned long long)row->pid,
-                      name);
-    return phrase("%7llu %-10s %7s %5s %8s %-7s %-13s %3.0f%% %5s %5llu",
-                  (unsigned long long)row->pid, name,
-                  rate_text(row->calls_per_s).at, busy_text(row->busy).at, text,
-                  detail, expert,
+        return phrase("%7llu %-*s has ended", (unsigned long long)row->pid,
+                      width, name);
+    return phrase("%7llu %-*s %7s %5s %8s %-7s %-13s %3.0f%% %5s %5llu",
+                  (unsigned long long)row->pid, width, name,
+                  rate_text(row->calls_per_s).at, busy_text(row->busy).at,
+                  latency > 0 ? seconds_text(latency).at : "-", detail, expert,
                   row->busy > 0 ? 100 * row->gpu_busy / row->busy : 0,
                   gain_text(row).at, (unsigned long long)row->alarms);
 }
 
-static void put_head(FILE *out, const struct top_model *model,
+static struct phrase op_text(const struct top_row *row)
+{
+    char name[21], detail[21];
+    const double latency = latency_s(row);
+
+    clean_text(row->name, name, sizeof name);
+    clean_text(row->detail, detail, sizeof detail);
+    return phrase("  %-20s %-20s %7s %6.1f%% %10s", name, detail,
+                  rate_text(row->calls_per_s).at, 100 * row->busy,
+                  latency > 0 ? seconds_text(latency).at : "-");
+}
+
+/* All programs, whatever is shown of them. */
+static void put_sums(FILE *out, const struct top_model *model,
                      const struct top_view *view)
 {
     const time_t now = time(NULL);
     struct tm when;
     char clock[16] = "";
-    size_t count;
+    size_t count, running = 0;
     double calls = 0, busy = 0;
     struct top_row *rows = top_rows(model, 0, by_name, "", &count);
 
     for (size_t i = 0; rows != NULL && i < count; i++) {
+        running += !rows[i].has_ended;
         calls += rows[i].calls_per_s;
         busy += rows[i].busy;
     }
@@ -134,28 +152,40 @@ static void put_head(FILE *out, const struct top_model *model,
         out, view,
         phrase("takt top  %s  %zu program%s, %s calls/s, %.1f%% of a core "
                "in calls%s",
-               clock, count, count == 1 ? "" : "s", rate_text(calls).at,
+               clock, running, running == 1 ? "" : "s", rate_text(calls).at,
                100 * busy, view->is_paused ? "  PAUSED" : "")
             .at);
-    put_line(out, view, "2",
-             view->pid != 0
-                 ? phrase("process %llu, by op and expert; sorted by %s",
-                          (unsigned long long)view->pid,
-                          order_names[view->order])
-                       .at
-                 : phrase("sorted by %s%s%s", order_names[view->order],
-                          view->filter[0] != '\0' || view->is_typing
-                              ? "; names with "
-                              : "",
-                          view->filter)
-                       .at);
+}
+
+/* Which rows are on the screen. */
+struct top_window {
+    size_t first, room, count;
+};
+
+static void put_head(FILE *out, const struct top_view *view,
+                     const struct top_window *window)
+{
+    const bool has_filter = view->filter[0] != '\0' || view->is_typing;
+    struct phrase what =
+        phrase("sorted by %s%s%s", order_names[view->order],
+               has_filter ? "; names with " : "", view->filter);
+
+    if (view->pid != 0)
+        what = phrase("process %llu, by op and expert; sorted by %s",
+                      (unsigned long long)view->pid, order_names[view->order]);
+    if (window->count > window->room)
+        what = phrase("%s; %zu to %zu of %zu", what.at, window->first + 1,
+                      window->first + window->room, window->count);
+    put_line(out, view, "2", what.at);
     put_line(
         out, view, "7",
         view->pid != 0
             ? "  OP                   EXPERT               CALLS/S    BUSY "
               "   LATENCY"
-            : "    PID PROGRAM    CALLS/S  BUSY  LATENCY BUSIEST EXPERT"
-              "         GPU  GAIN DRIFT");
+            : phrase("    PID %-*s CALLS/S  BUSY  LATENCY BUSIEST EXPERT"
+                     "         GPU  GAIN DRIFT",
+                     name_width(view), "PROGRAM")
+                  .at);
 }
 
 static void put_help(FILE *out, const struct top_view *view)
@@ -182,11 +212,14 @@ uint64_t draw_screen(FILE *out, const struct top_model *model,
     if (view->selected >= count)
         view->selected = count > 0 ? count - 1 : 0;
     const size_t first = view->selected >= room ? view->selected - room + 1 : 0;
-    put_head(out, model, view);
+    put_sums(out, model, view);
+    put_head(out, view, &(struct top_window){first, room, count});
     for (size_t i = first; i < first + room; i++) {
         if (rows != NULL && i < count) {
             put_line(out, view, i == view->selected ? "48;5;153;38;5;16" : "",
-                     row_text(&rows[i], view->pid == 0).at);
+                     view->pid == 0
+                         ? program_text(&rows[i], name_width(view)).at
+                         : op_text(&rows[i]).at);
         } else {
             put_line(out, view, "2",
                      i == 0 ? "no program of this user has made calls yet; "
@@ -211,15 +244,17 @@ void print_top_json(FILE *out, const struct top_model *model)
     json_print(&json, "{schema:1 unix_s:%g programs:[", (double)time(NULL));
     for (size_t i = 0; rows != NULL && i < count; i++) {
         struct top_row *ops = top_rows(model, rows[i].pid, by_busy, "", &pairs);
-        json_print(&json,
-                   "{pid:%ju program:%s has_ended:%d calls_per_s:%g busy:%g "
-                   "gpu_busy:%g latency_s:%g trials_per_s:%g drift_alarms:%ju "
-                   "gain_s:%g gain_error_s:%g gain_share:%g ops:[",
-                   rows[i].pid, rows[i].name, rows[i].has_ended,
-                   rows[i].calls_per_s, rows[i].busy, rows[i].gpu_busy,
-                   positive_number(latency_s(&rows[i])), rows[i].trials_per_s,
-                   rows[i].alarms, rows[i].gain_s, rows[i].gain_error_s,
-                   rows[i].gain_share);
+        json_print(
+            &json,
+            "{pid:%ju program:%s script:%s has_ended:%d calls_per_s:%g busy:%g "
+            "gpu_busy:%g latency_s:%g trials_per_s:%g drift_alarms:%ju "
+            "gain_s:%g gain_error_s:%g gain_share:%g ops:[",
+            rows[i].pid, rows[i].program,
+            rows[i].name != rows[i].program ? rows[i].name : NULL,
+            rows[i].has_ended, rows[i].calls_per_s, rows[i].busy,
+            rows[i].gpu_busy, positive_number(latency_s(&rows[i])),
+            rows[i].trials_per_s, rows[i].alarms, rows[i].gain_s,
+            rows[i].gain_error_s, rows[i].gain_share);
         for (size_t k = 0; ops != NULL && k < pairs; k++)
             json_print(&json,
                        "{op:%s expert:%s calls_per_s:%g busy:%g latency_s:%g}",

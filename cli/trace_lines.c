@@ -286,10 +286,11 @@ void print_totals(struct trace *trace, struct trace_stream *stream)
     stream->told_ns = totals->now_ns - start_ns;
     for (size_t i = 0; i < stream->last_count; i++)
         seconds += stream->last[i].seconds;
-    json_print(&json,
-               "{event:%s pid:%ju now_ns:%ju seconds:%g exploring_s:%g "
-               "explorations:%ju fallbacks:%ju drift_alarms:%ju}\n",
-               "totals", stream->pid, totals->now_ns, seconds,
-               totals->exploring_s, totals->explorations, totals->fallbacks,
-               totals->drift_alarms);
+    json_print(
+        &json,
+        "{event:%s pid:%ju context:%ju now_ns:%ju seconds:%g exploring_s:%g "
+        "explorations:%ju fallbacks:%ju drift_alarms:%ju}\n",
+        "totals", stream->pid, stream->id, totals->now_ns, seconds,
+        totals->exploring_s, totals->explorations, totals->fallbacks,
+        totals->drift_alarms);
 }

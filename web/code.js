@@ -28,7 +28,8 @@ function patchOf(f) {
         ...lines), f.rewrite ? 'code and patch' : 'code');
 }
 
-const findingTable = (caption, findings) => table(caption,
+const findingTable = (caption, findings) => el('div', {class: 'findings'},
+    table(caption,
     [['line', f => f.line, true], ['op', f => f.op ?? f.name],
      ['certainty', f => f.certainty],
      ['where it should run', f => f.recommendation?.text ??
@@ -37,7 +38,7 @@ const findingTable = (caption, findings) => table(caption,
          ? `${digits(f.recommendation.predicted_speedup)} times as fast`
          : '-', true],
      ...(findings.some(f => f.evidence) ? [['evidence', evidenceText]] : []),
-     ['code', patchOf]], findings);
+     ['code', patchOf]], findings));
 
 function byFile(findings) {
     const files = new Map();
@@ -130,8 +131,11 @@ function drawCalls(calls, start_ns) {
                 `${(c.shape || []).join('x')}: ${c.expert}, ` +
                 `${seconds(c.actual_s)}, ${c.reason}`)));
     }
-    return [keys([['scalar code', colours[7]], ['SIMD or a library',
-                   colours[0]], ['GPU', colours[2]]]),
+    const names = {scalar: 'scalar code', simd: 'SIMD or a library',
+                   gpu: 'GPU'};
+    return [keys(Object.entries(names).filter(([backend]) =>
+            calls.some(c => c.backend === backend)).map(([backend, name]) =>
+            [name, colours[backendColour[backend]]])),
         el('figure', null, picture),
         behind(() => table('Calls, in the order of the trace',
             [['at', c => seconds(at(c.start_ns)), true], ['op', c => c.op],
@@ -140,6 +144,18 @@ function drawCalls(calls, start_ns) {
              ['took', c => seconds(c.actual_s), true],
              ['predicted', c => seconds(c.predicted_s), true],
              ['reason', c => c.reason]], calls))];
+}
+
+/* Each tells of one context: of all of them together, so far. */
+function addContexts(totals) {
+    const last = new Map(), sum = name =>
+        [...last.values()].reduce((s, t) => s + t[name], 0);
+    return totals.map(t => {
+        last.set(t.context, t);
+        return {now_ns: t.now_ns, ...Object.fromEntries(['seconds',
+            'exploring_s', 'explorations', 'drift_alarms'].map(
+                name => [name, sum(name)]))};
+    });
 }
 
 /* What trials took beyond the best, and 2% of the time of all calls, which
@@ -177,7 +193,7 @@ function drawExploration(totals, drifts, start_ns) {
             x2: x((d.end_ns - start_ns) * 1e-9), y2: bottom,
             stroke: colours[1]},
             svg('title', null, `${d.expert} changed its speed for ${d.op}`)));
-    return [keys([['trials, beyond the best', colours[3]],
+    return [keys([['trials, beyond the best expert', colours[3]],
                   ['budget: 2% of the time of calls', colours[7]],
                   ...(drifts.length > 0 ? [['a change of speed', colours[1]]]
                                         : [])]),
@@ -229,12 +245,13 @@ function drawTrace(input, index) {
             ['changes of speed', o => count(o.drifts), true]], summary.ops));
     if (calls.length > 0)
         node.append(el('h3', null, calls.length < summary.total.told
-            ? `The first ${count(calls.length)} calls that were told of`
-            : 'The calls that were told of'),
+            ? `The first ${count(calls.length)} calls in the trace`
+            : 'The calls in the trace'),
             ...drawCalls(calls, summary.start_ns));
     if (totals.some(t => t.seconds > 0))
         node.append(el('h3', null, 'Trials against their budget'),
-            ...drawExploration(totals, drifts, summary.start_ns));
+            ...drawExploration(addContexts(totals), drifts,
+                               summary.start_ns));
     if (drifts.length > 0)
         node.append(el('h3', null, 'Changes of speed'),
                     driftTable(drifts, summary.start_ns));

@@ -12,7 +12,7 @@ function drawMachine(m) {
     const node = section(sections, 'machine', 'This machine', terms([
         ['processor', `${m.cpu.name} (${m.architecture}` +
                       `${m.cpu.virtual ? ', virtual' : ''})`],
-        ['instructions', m.cpu.isas.join(' ') +
+        ['instruction sets', m.cpu.isas.join(' ') +
                          (m.cpu.avx512_vnni ? ' vnni' : '') +
                          (m.cpu.amx ? ' amx' : '')],
         ['cores', `${m.cores} cores, ${m.logical_cpus} hardware threads, ` +
@@ -40,12 +40,13 @@ function drawLimits(limits) {
     const rate = l => l.what === 'arithmetic'
         ? scaled(l.per_s, [[1e12, 'TFLOP/s'], [1e9, 'GFLOP/s']])
         : scaled(l.per_s, [[1e12, 'TB/s'], [1e9, 'GB/s']]);
-    return table('The most that was measured here; a tenth more or less is ' +
-                 'noise',
+    return table('The highest rates that were measured; differences of ' +
+                 'a tenth are noise',
         [['what', l => `${l.on === 'gpu' ? 'GPU' : 'CPU'}, ` +
                        limitNames[l.what](l)],
-         ['rate', rate, true], ['by', l => `${l.op} ${l.dtype}`],
-         ['of', l => bytes(l.bytes), true], ['expert', l => l.expert]],
+         ['rate', rate, true], ['measured with', l => `${l.op} ${l.dtype}`],
+         ['operands', l => bytes(l.bytes), true],
+         ['expert', l => l.expert]],
         limits);
 }
 
@@ -73,6 +74,10 @@ function drawMapSwitches() {
         if (words(key).length > 1)
             box.append(radios(`map-${key}`, title, words(key), state[key],
                               word => { state[key] = word; show(); }));
+    if ((data.machine?.gpus || []).some(g => !g.software && g.state !== 'ready'))
+        box.after(el('p', {class: 'note'}, 'The GPU is not open here. It runs ' +
+            'calls on operands of the host once it is; crossovers tell what ' +
+            'it is expected to take.'));
 }
 
 /* ---- crossovers ---- */
@@ -346,14 +351,14 @@ function drawIntervals(label, rows) {
             svg('text', {class: 'faint', x: x(v), y: bottom + 14,
                          'text-anchor': 'middle'}, percent(v)));
     rows.forEach(([name, from, at, to], i) => {
-        const y = i * height + 13;
+        const y = i * height + 13, colour = gainColour(at, from, to);
         picture.append(
             svg('text', {x: left - 8, y: y + 4, 'text-anchor': 'end'},
                 name.length > 22 ? `${name.slice(0, 21)}\u2026` : name),
             svg('line', {class: 'interval', x1: x(from), x2: x(to), y1: y,
-                         y2: y, stroke: colours[at >= 0 ? 2 : 1]}),
+                         y2: y, stroke: colour}),
             svg('circle', {class: 'dot', cx: x(at), cy: y, r: 4,
-                           fill: colours[at >= 0 ? 2 : 1]},
+                           fill: colour},
                 svg('title', null, `${name}: ${percent(at)}`)));
     });
     return el('figure', null, picture);
@@ -364,17 +369,19 @@ const interval = (low, high) => isNumber(low) && isNumber(high)
 
 function drawPrograms(programs) {
     const known = programs.filter(p => isNumber(p.gain_share));
-    const parts = [el('h3', null, 'Programs under takt run')];
+    const parts = [el('h3', null, 'Programs under takt run'), el('p', null,
+        'What routing gained, of the time of their BLAS calls, measured in ' +
+        'slices of the same runs. Lines hold 95% of the slices.')];
     if (known.length > 0)
         parts.push(drawIntervals('What routing gained in each program, of ' +
             'the time of its calls; the table below has the numbers',
             known.map(p => [p.program, p.gain_low_share ?? p.gain_share,
                 p.gain_share, p.gain_high_share ?? p.gain_share])));
-    parts.push(table('What routing gained, measured in slices of the same runs',
+    parts.push(table('Gains by program',
         [['program', p => p.program], ['side', p => p.side],
          ['slices', p => count(p.comparisons), true],
          ['gain', p => percent(p.gain_share), true],
-         ['95% interval',
+         ['95% of slices',
           p => interval(p.gain_low_share, p.gain_high_share), true]],
         programs));
     return parts;
@@ -388,7 +395,8 @@ function drawAgainst(total) {
               'measured of both',
             [['instead of routing', a => a.baseline],
              ['calls compared', a => count(a.compared), true],
-             ['gain', a => gainText(a.gain_s), true],
+             ['gain', a => gainText(a.gain_s, null, a.gain_low_s,
+                                    a.gain_high_s), true],
              ['95% interval', a => isNumber(a.gain_s)
                  ? `${signed(a.gain_low_s)} to ${signed(a.gain_high_s)}` : '-',
               true]], total.against)];
@@ -410,11 +418,15 @@ function drawSamples(history) {
 
 function drawLearning() {
     const programs = data.gain?.programs || [];
-    const history = (data.history || []).filter(r => r.samples > 0);
+    /* Programs are ops of the store, and shown as what they are. */
+    const history = (data.history || []).filter(r => r.samples > 0 &&
+                                                !r.op.startsWith('run.'));
     const node = section(more, 'learning', 'Learning', terms([
-        ['store', data.learning.store || 'not told'],
+        ['store', data.learning.store || 'none, or its name is left out'],
         ['records of this machine', count(data.learning.own_records)],
         ['records of others (hints)', count(data.learning.other_records)]]));
+    if ((data.days || []).length > 0)
+        node.append(...drawDays(data.days));
     if (programs.length > 0)
         node.append(...drawPrograms(programs));
     if (data.gain?.total?.calls > 0)
@@ -424,7 +436,7 @@ function drawLearning() {
     else
         node.append(el('p', {class: 'note'}, 'Nothing was measured here yet: ' +
             'takt tune does that, and every program that uses Takt.'));
-    node.append(el('p', {class: 'note'}, 'What trials took against their ' +
-        'budget, and when experts changed their speed, is in traces: ' +
+    node.append(el('p', {class: 'note'}, 'Single trials, and which expert ' +
+        'changed its speed for which op, are in traces: ' +
         'takt run --trace FILE, then takt report FILE.'));
 }

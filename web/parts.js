@@ -61,6 +61,11 @@ function size(n) {
     return String(n);
 }
 const percentOf = share => !isNumber(share) ? '-' : `${digits(100 * share)}%`;
+/* What is shown with its uncertainty has a colour where that leaves no doubt:
+ * of the page, or the number of one of pictures. */
+const isClear = (low, high) => low > 0 || high < 0;
+const gainColour = (at, low, high) =>
+    colours[!isClear(low ?? at, high ?? at) ? 7 : at > 0 ? 2 : 1];
 const percent = share => !isNumber(share) ? '-' :
     `${share > 0 ? '+' : ''}${digits(100 * share)}%`;
 

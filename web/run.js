@@ -21,11 +21,12 @@ const partNames = {
 const signed = s => !isNumber(s) ? '-'
     : `${s >= 0 ? '+' : '-'}${seconds(Math.abs(s))}`;
 
-function gainText(gain, error) {
+function gainText(gain, error, low = gain - 2 * (error || 0),
+                  high = gain + 2 * (error || 0)) {
     if (!isNumber(gain))
         return 'not measured';
-    const node = el('span', {class: gain >= 0 ? 'gain' : 'loss'},
-                    signed(gain));
+    const node = el('span', {class: !isClear(low, high) ? null
+        : gain >= 0 ? 'gain' : 'loss'}, signed(gain));
     if (isNumber(error))
         node.append(` \u00b1 ${seconds(2 * error)}`);
     return node;
@@ -155,7 +156,8 @@ function folded(rows, share, draw) {
                          : null];
 }
 
-const routineTable = rows => table('By routine and size; a gain is measured ' +
+const routineTable = rows => table('By routine and size (about n, as ' +
+    'if square); a gain is measured ' +
     'against calls of the same kind in the baseline library, in the same run',
     [['routine', r => r.routine], ['size', sizes, true],
      ['ran in, calls', r => nonzero(r.calls, placeNames)],
@@ -186,8 +188,8 @@ function drawWhys(run) {
             names(name)).sort((a, b) => b[1] - a[1]);
         return rows.length === 0 ? [] : [el('h3', null, title),
             table('Calls by reason',
-                [['word', ([name]) => name],
-                 ['why', ([name]) => whyNames[name] || name],
+                [['reason', ([name]) => name],
+                 ['meaning', ([name]) => whyNames[name] || name],
                  ['calls', ([, n]) => count(n), true]], rows)];
     };
     return [...list(name => passReasons.includes(name),
@@ -207,7 +209,8 @@ function drawRun(input, index) {
                ['GPU', run.gpu], ['trouble', run.trouble],
                ['left alone', run.left_alone],
                ['gain of the run', isNumber(run.gain_s) ? el('span', null,
-                   gainText(run.gain_s), ` (95%: ${signed(run.gain_low_s)} ` +
+                   gainText(run.gain_s, null, run.gain_low_s, run.gain_high_s),
+                   ` (95%: ${signed(run.gain_low_s)} ` +
                    `to ${signed(run.gain_high_s)})`) : 'not measured']]));
     if (run.parts)
         node.append(...drawParts(run));
@@ -253,7 +256,8 @@ function drawRuns(inputs) {
         behind(() => table('Gains of runs',
             [['ended (UTC)', when], ['run', r => r.name],
              ['wall time', r => seconds(r.wall_s), true],
-             ['gain', r => gainText(r.gain_s), true],
+             ['gain', r => gainText(r.gain_s, null, r.gain_low_s,
+                                    r.gain_high_s), true],
              ['95% interval', r => `${signed(r.gain_low_s)} to ` +
                                    signed(r.gain_high_s), true]], runs)));
 }
@@ -267,9 +271,9 @@ const median = values => {
                              : (sorted[half - 1] + sorted[half]) / 2;
 };
 
-/* About five round numbers between two. */
-function roundTicks(low, high) {
-    const wide = (high - low) / (chart.width < 500 ? 3 : 5) || 1;
+/* About five round numbers between two, or so many. */
+function roundTicks(low, high, most = chart.width < 500 ? 3 : 5) {
+    const wide = (high - low) / most || 1;
     const ten = 10 ** Math.floor(Math.log10(wide));
     const step = [1, 2, 5, 10].map(m => m * ten).find(v => v >= wide);
     const out = [];
@@ -322,7 +326,7 @@ function drawCompare(input, index) {
                ['CPU time, ratio', isNumber(c.cpu?.ratio) ?
                    digits(c.cpu.ratio) : '-'],
                ['output', c.output?.runs],
-               ['claimed by the reports', c.claimed ?
+               ['gain, by the reports of its runs', c.claimed ?
                    percent(c.claimed.share) : null]]));
     if ((c.runs || []).length > 0)
         node.append(drawDistributions(c.runs), behind(() => table('Pairs, in order',

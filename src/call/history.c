@@ -60,6 +60,14 @@ static struct takt_sample sample_of(const takt_measurement *given,
     };
 }
 
+/* Programs under `takt run` are ops whose experts are sides; the baseline
+ * library is said to take a second (dropin/memory.h). */
+static bool is_comparison(const takt_op *op, const char *expert)
+{
+    return op->is_user && strncmp(op->name, "run.", 4) == 0 &&
+           strcmp(expert, "baseline") != 0;
+}
+
 /* What the model can make something of: no NaN passes a comparison. */
 static bool is_sane(const takt_ctx *ctx, const takt_measurement *given,
                     const takt_request *request)
@@ -106,6 +114,8 @@ static takt_status record(takt_ctx *ctx, const takt_measurement *measurement)
         const struct takt_sample sample =
             sample_of(&given, &request, &sizes, expert);
         takt__model_learn(model, &sample);
+        if (is_comparison(request.op, given.expert))
+            takt__learner_compare(ctx->learner, given.seconds);
     }
     takt__learner_leave(ctx->learner);
     if (status == TAKT_OK)

@@ -8,6 +8,7 @@
 #include "base/lock.h"
 #include "base/worker.h"
 #include "learn/learner.h"
+#include "model/curve.h"
 
 static const uint64_t takt_save_every_ns = 4500000000;
 
@@ -16,6 +17,29 @@ struct takt_records {
     struct takt_record *record;
     size_t count, capacity;
     takt_status status; /* TAKT_ENOMEM: one could not be added */
+};
+
+/* What is kept of a day, see day.c. */
+enum takt_day_parts {
+    TAKT_DAY_CALLS,   /* that were learned from, their time, samples */
+    TAKT_DAY_TRIALS,  /* and what they took beyond the best arm */
+    TAKT_DAY_BUDGET,  /* seconds that they might take */
+    TAKT_DAY_CHANGES, /* of the speed of experts */
+    TAKT_DAY_GAIN,    /* of programs: ln of ratios, as if of seconds */
+    TAKT_DAY_PARTS
+};
+
+struct takt_day_part {
+    struct takt_sums times;
+    double calls, seconds;
+};
+
+/* The sums of a day under the writer's name, of this process and of those that
+ * had the name before. */
+struct takt_day {
+    int64_t number; /* of days since 1970; 0: none yet */
+    struct takt_day_part part[TAKT_DAY_PARTS];
+    struct takt_model_counters counted; /* what is in them of the model's */
 };
 
 /* Two locks: one for the model, one for the store, which may wait for a disk or
@@ -34,7 +58,8 @@ struct takt_learner {
     struct takt_records unclaimed; /* of ops or experts not known here ... */
     struct takt_records unclaimed_hints; /* ... from other machines */
     uint64_t saved_samples; /* of the model: more: there is something to save */
-    fenv_t fpenv;           /* of the thread between enter() and leave() */
+    struct takt_day day;
+    fenv_t fpenv; /* of the thread between enter() and leave() */
 
     /* From here on it is the store's lock. */
     char path[1024];
@@ -70,6 +95,10 @@ void takt__learner_enlist(struct takt_learner *learner);
 void takt__records_add(struct takt_records *list,
                        const struct takt_record *record);
 
+/* The same of one that is to be written. Numbers are kept within what a reader
+ * accepts; a record that is not valid all the same is left out. */
+void takt__records_keep(struct takt_records *list, struct takt_record *record);
+
 /* Removes the records of an op, or (NULL) all. */
 void takt__records_drop(struct takt_records *list, const char *op);
 
@@ -103,6 +132,20 @@ takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
 /* Saves and closes the store: SQLite's connection must not see a fork(). The
  * samples are disowned until the store is opened again. */
 void takt__learner_close(struct takt_learner *learner);
+
+/* ---- day.c: with the model's lock ---------------------------------------- */
+
+bool takt__is_day(const struct takt_record *record);
+
+/* Adds what is stored of today under the writer's name. */
+void takt__day_restore(struct takt_learner *learner,
+                       const struct takt_record *record);
+
+/* Begins anew: what was counted is another writer's, or forgotten. */
+void takt__day_forget(struct takt_learner *learner);
+
+/* Queues the records of today; with both locks. */
+void takt__day_collect(struct takt_learner *learner);
 
 /* ---- publish.c, hint.c: with the model's lock ---------------------------- */
 

@@ -99,6 +99,10 @@ void takt__learner_leave_all(struct takt_learner *learner);
  * expert was defined. */
 void takt__learner_claim(struct takt_learner *learner);
 
+/* Between enter and leave: a program's calls were compared, and took so much of
+ * the time of its baseline library. For the gain of the day. */
+void takt__learner_compare(struct takt_learner *learner, double ratio);
+
 /* How many samples the full journal dropped. */
 uint64_t takt__learner_dropped(struct takt_learner *learner);
 

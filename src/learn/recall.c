@@ -6,6 +6,7 @@
  * most if another version of the library measured them. Records of other
  * machines are hints, and so are those of another GPU in this machine. Records
  * of ops or experts that this program has not defined are kept until it does.
+ * Records of days are for people; only a writer's own of today is needed here.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ void takt__learner_close_store(struct takt_learner *learner)
 void takt__learner_disown(struct takt_learner *learner)
 {
     takt__model_disown(learner->model);
+    takt__day_forget(learner);
     learner->unsaved.count = 0;
     learner->saved_samples = takt__model_counters(learner->model).samples;
     learner->writer[0] = '\0';
@@ -78,6 +80,8 @@ static void collect(void *self, const struct takt_record *record)
 {
     struct reading *reading = self;
 
+    if (takt__is_day(record) && !is_of_store(reading->learner, record))
+        return;
     if (strcmp(record->machine, reading->learner->machine) != 0)
         add_foreign(reading, record);
     else if (reading->own.count < most_own)
@@ -132,6 +136,10 @@ static takt_status restore_record(struct reading *reading,
     }
     if (is_of_store(learner, record) && record->seq > learner->seq)
         learner->seq = record->seq;
+    if (takt__is_day(record)) {
+        takt__day_restore(learner, record);
+        return TAKT_OK;
+    }
     learner->own_records++;
     if (is_known)
         return restore(learner, record, &summary, is_of_store(learner, record));
@@ -182,9 +190,11 @@ static takt_status adopt(struct takt_learner *learner,
 {
     struct takt_summary summary;
 
-    if (is_of_store(learner, record) &&
-        takt__record_find(learner, record, true, &summary) &&
-        is_of_device(learner, record, summary.arm))
+    if (is_of_store(learner, record) && takt__is_day(record))
+        takt__day_restore(learner, record);
+    else if (is_of_store(learner, record) &&
+             takt__record_find(learner, record, true, &summary) &&
+             is_of_device(learner, record, summary.arm))
         return takt__model_adopt(learner->model, &summary);
     return TAKT_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* records.c - lists of stored records, and what a record is about. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/name.h"
@@ -20,6 +21,37 @@ void takt__records_add(struct takt_records *list,
         list->capacity = capacity;
     }
     list->record[list->count++] = *record;
+}
+
+/* The store refuses a whole batch for one record that is not valid. Of the
+ * first four fields the store fills in all but the device. */
+static bool is_sound(const struct takt_record *record)
+{
+    for (size_t i = 1; i < TAKT_RECORD_FIELDS; i++)
+        if ((i == 1 || i >= 4) &&
+            takt__field_fault(&takt__record_fields[i], record) != NULL)
+            return false;
+    return true;
+}
+
+/* Keeps measured values within what a reader accepts. */
+static void confine(struct takt_record *record)
+{
+    const double most_m2 = TAKT_RECORD_MOST_SPREAD * (record->n + 1);
+
+    if (record->n < TAKT_RECORD_LEAST_N)
+        record->n = record->m2 = 0; /* other writers' samples outweigh these */
+    record->m2 = fmin(record->m2, most_m2);
+    record->n = fmin(record->n, TAKT_RECORD_MOST_N);
+    record->calls = fmin(record->calls, TAKT_RECORD_MOST_CALLS);
+    record->seconds = fmin(record->seconds, TAKT_RECORD_MOST_S);
+}
+
+void takt__records_keep(struct takt_records *list, struct takt_record *record)
+{
+    confine(record);
+    if (is_sound(record))
+        takt__records_add(list, record);
 }
 
 void takt__records_drop(struct takt_records *list, const char *op)

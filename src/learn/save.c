@@ -1,35 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* save.c - writes the model's own statistics to the store. */
-#include <math.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "learn/inside.h"
-
-/* The store refuses a whole batch for one record that is not valid. Of the
- * first four fields the store fills in all but the device. */
-static bool is_sound(const struct takt_record *record)
-{
-    for (size_t i = 1; i < TAKT_RECORD_FIELDS; i++)
-        if ((i == 1 || i >= 4) &&
-            takt__field_fault(&takt__record_fields[i], record) != NULL)
-            return false;
-    return true;
-}
-
-/* Keeps measured values within what a reader accepts. */
-static void confine(struct takt_record *record)
-{
-    const double most_m2 = TAKT_RECORD_MOST_SPREAD * (record->n + 1);
-
-    if (record->n < TAKT_RECORD_LEAST_N)
-        record->n = record->m2 = 0; /* other writers' samples outweigh these */
-    record->m2 = fmin(record->m2, most_m2);
-    record->n = fmin(record->n, TAKT_RECORD_MOST_N);
-    record->calls = fmin(record->calls, TAKT_RECORD_MOST_CALLS);
-    record->seconds = fmin(record->seconds, TAKT_RECORD_MOST_S);
-}
 
 static void collect(void *self, const struct takt_summary *summary)
 {
@@ -62,9 +37,7 @@ static void collect(void *self, const struct takt_summary *summary)
              takt__learner_device(learner, summary->arm));
     snprintf(record.expert, sizeof record.expert, "%s",
              takt__model_arm(learner->model, summary->arm)->name);
-    confine(&record);
-    if (is_sound(&record))
-        takt__records_add(&learner->unsaved, &record);
+    takt__records_keep(&learner->unsaved, &record);
 }
 
 static uint64_t samples_of(const struct takt_learner *learner)
@@ -86,6 +59,7 @@ static void collect_changes(struct takt_learner *learner)
     learner->seq++;
     learner->saved_samples = samples_of(learner);
     takt__model_visit(learner->model, true, collect, learner);
+    takt__day_collect(learner);
 }
 
 static takt_status write_unsaved(struct takt_learner *learner)
@@ -157,6 +131,8 @@ takt_status takt__learner_reset(struct takt_learner *learner, const char *op)
     takt__records_drop(&learner->unclaimed, op);
     takt__records_drop(&learner->unclaimed_hints, op);
     takt__records_drop(&learner->unsaved, op);
+    if (op == NULL)
+        takt__day_forget(learner);
     if (learner->path[0] == '\0')
         return TAKT_OK;
     return learner->store != NULL ? takt__store_reset(learner->store, op)

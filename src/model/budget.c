@@ -168,8 +168,21 @@ static void charge_trial(struct takt_model *model,
         takt__offer_end(seen->series, bandit);
 }
 
+static void count_for_all(struct takt_model *model,
+                          const struct takt_sample *sample)
+{
+    const double seconds = sample->seconds * sample->calls;
+
+    if ((sample->flags & TAKT_SAMPLE_REPORTED) != 0)
+        return;
+    model->counters.calls += sample->calls;
+    model->counters.called_s += seconds;
+    model->counters.budget_s += model->exploration * seconds;
+}
+
 /* A call counts once for its op, in whatever slots it counts. */
-static void count_for_op(const struct takt_observation *seen,
+static void count_for_op(struct takt_model *model,
+                         const struct takt_observation *seen,
                          const struct takt_bandit *bandit)
 {
     const struct takt_sample *sample = seen->sample;
@@ -181,6 +194,7 @@ static void count_for_op(const struct takt_observation *seen,
     budget->calls += sample->calls;
     budget->seconds += sample->seconds * sample->calls;
     budget->best_s += best_s * sample->calls;
+    count_for_all(model, sample);
 }
 
 static void charge(struct takt_model *model,
@@ -205,7 +219,7 @@ static void charge(struct takt_model *model,
     bandit->calls += sample->calls;
     bandit->seconds += sample->seconds * sample->calls;
     if (slot == seen->called_in)
-        count_for_op(seen, bandit);
+        count_for_op(model, seen, bandit);
     if (is_trial ||
         is_worth_judging(model, seen->series, bandit, sample->bucket))
         takt__series_change_at(seen->series, affected, sample->bucket);

@@ -108,6 +108,9 @@ void takt__model_learn(struct takt_model *model,
 struct takt_model_counters {
     uint64_t samples, refused, explored, alarms, restored, device_alarms;
     double explored_s; /* that exploration took beyond the best arm */
+    /* Of calls that programs made, without those that they timed themselves. */
+    double calls, called_s;
+    double budget_s; /* the share of that time that exploration may take */
 };
 struct takt_model_counters takt__model_counters(const struct takt_model *model);
 

@@ -44,12 +44,28 @@ static void escape(FILE *stream, uint32_t character)
             0xdc00 + (unsigned)(character & 0x3ff));
 }
 
+/* How many bytes stand for themselves, from the first on. */
+static size_t plain_length(const char *text)
+{
+    size_t length = 0;
+
+    while (text[length] >= ' ' && text[length] < 0x7f && text[length] != '"' &&
+           text[length] != '\\')
+        length++;
+    return length;
+}
+
 void takt__json_quote(FILE *stream, const char *text, const char *instead)
 {
     uint32_t character;
 
     fputc('"', stream);
-    while (*text != '\0') {
+    for (;;) {
+        const size_t plain = plain_length(text);
+        fwrite(text, 1, plain, stream);
+        text += plain;
+        if (*text == '\0')
+            break;
         const size_t length = takt__utf8_read(text, &character);
         if (length == 0)
             fputs(instead, stream);

@@ -5,6 +5,7 @@
 usage: test_report.py PATH_TO_TAKT MACHINES
 """
 import json
+import math
 import os
 import re
 import shutil
@@ -50,7 +51,7 @@ def run_report(command):
             "rows": [dict(sums, routine="sgemm", least=256, most=511)],
             "loops": [{"loop": "exp d->d", "least": 524288, "most": 1048575,
                        "whole": 4, "split": 6, "whole_s": 0.1, "split_s": 0.1,
-                       "gain_s": None}]}
+                       "gain_s": 0.01, "error_s": 0.02}]}
 
 
 def compare_report(command):
@@ -81,7 +82,9 @@ def trace(name):
             records.event(at=9, op=name[:200], expert=name[:60]) +
             records.event(at=20, drift=True, took=3e-3) +
             records.duration("matmul", "simd.avx2", 1, 750, 0.5) +
-            records.totals(explorations=3, drifts=1, told=2) + records.end())
+            records.totals(explorations=3, drifts=1, told=2) + records.end() +
+            records.header(stream=2) + records.totals(stream=2) +
+            records.end(stream=2))
 
 
 def pixels(png):
@@ -323,19 +326,95 @@ class Report(unittest.TestCase):
         for word in ("/usr/", "/home", "/lib/", self.folder):
             self.assertNotIn(word, page)
 
+    def import_rows(self, store, rows):
+        columns = ("machine device software writer op layout expert dtype "
+                   "situation bin epoch seq n mean m2 first_s bytes flops "
+                   "calls seconds last_unix_s")
+        with open(self.path("rows.tsv"), "w", encoding="utf-8") as file:
+            for row in [["takt history 1"], columns.split(), *rows,
+                        ["end", str(len(rows))]]:
+                file.write("\t".join(map(str, row)) + "\n")
+        self.takt("history", "import", "rows.tsv", "--db", store)
+
+    def import_days(self, store):
+        """Two days of two writers, and rows that do not count."""
+        prints = json.loads(self.takt("machine", "--json"))
+
+        def row(day, expert, n, mean, m2, calls, took_s, writer=1, bin=None,
+                machine=prints["hw_fingerprint"]):
+            return [machine, "", prints["sw_fingerprint"], "%032x" % writer,
+                    "takt:day", "", expert, 0, 0,
+                    day % 400 if bin is None else bin, 1, 1, n, mean, m2, 0, 0,
+                    0, calls, took_s, day * 86400 + 5]
+        ratio = math.log(0.8e9)
+        self.import_rows(store, [
+            row(20000, "calls", 30, 0, 0, 100, 2),
+            row(20000, "calls", 10, 0, 0, 50, 1, writer=2),
+            row(20000, "budget", 0, 0, 0, 0, 0.06),
+            row(20000, "trials", 0, 0, 0, 4, 0.03),
+            row(20000, "gain", 2, ratio - 0.1, 0.02, 0, 0),
+            row(20000, "gain", 2, ratio + 0.1, 0.02, 0, 0, writer=2),
+            row(20003, "changes", 0, 0, 0, 1, 0),
+            row(20003, "gain", 1, math.log(1.25e9), 0, 0, 0),
+            row(19590, "calls", 7, 0, 0, 7, 7),  # too old
+            row(19600, "calls", 7, 0, 0, 7, 7, writer=2),  # replaced
+            row(20001, "calls", 7, 0, 0, 7, 7, bin=5),
+            row(20002, "other", 7, 0, 0, 7, 7),
+            row(20003, "calls", 7, 0, 0, 7, 7, machine="else"),
+            row(2 ** 40, "calls", 7, 0, 0, 7, 7)])
+
+    def test_days_are_added_up(self):
+        self.import_days("days.db")
+        days = json.loads(self.takt("history", "days", "--json", "--db",
+                                    "days.db"))
+        # A day of which nothing is known is shown, as it was there.
+        self.assertEqual([d["day"] for d in days],
+                         ["2024-10-04", "2024-10-06", "2024-10-07"])
+        first, last = days[0], days[2]
+        for name, value in (("samples", 40), ("calls", 150), ("called_s", 3),
+                            ("trials", 4), ("trials_s", 0.03), ("changes", 0),
+                            ("budget_s", 0.06), ("comparisons", 4),
+                            ("gain_share", 0.2)):
+            self.assertAlmostEqual(first[name], value, 9, name)
+        # The squares of both, and of the distance of their means: 0.08 / 3.
+        wide = 2 * math.sqrt(0.08 / 3)
+        self.assertAlmostEqual(first["gain_low_share"],
+                               1 - 0.8 * math.exp(wide), 9)
+        self.assertAlmostEqual(first["gain_high_share"],
+                               1 - 0.8 * math.exp(-wide), 9)
+        self.assertEqual((last["changes"], last["samples"]), (1, 0))
+        self.assertAlmostEqual(last["gain_share"], -0.25)
+        self.assertIsNone(last["gain_low_share"])
+        text = self.takt("history", "days", "--db", "days.db")
+        self.assertRegex(text, r"2024-10-04 +40 +150 +3 s +4 +30 ms +60 ms +0 "
+                               r"\+20.0%")
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+        page = json.loads(self.takt("report", "--json", "--db", "days.db"))
+        self.assertEqual(page["days"], days)
+        self.assertEqual(page["history"], [])
+        self.assertIn("nothing yet", self.takt("history", "days",
+                                               TAKT_DB="none.db"))
+
+    def test_programs_are_there_without_naming_the_store(self):
+        prints = json.loads(self.takt("machine", "--json"))
+        self.import_rows("own.db", [
+            [prints["hw_fingerprint"], "", prints["sw_fingerprint"], "0" * 32,
+             "run.app-1", "", side, 0, 0, 0, 1, 1, 3, math.log(s * 1e9), 0, 0,
+             1, 1, 3, 3 * s, 1] for side, s in (("baseline", 1),
+                                                ("routed", 0.5))])
+        for words in ((), ("--db", self.path("own.db"))):
+            data = json.loads(self.takt("report", "--json", *words,
+                                        TAKT_DB=self.path("own.db")))
+            self.assertEqual([p["program"] for p in data["gain"]["programs"]],
+                             ["app-1"])
+
     def test_a_recorded_machine_has_its_records(self):
         machine = os.path.join(MACHINES, "xeon-h200-16")
         prints = json.loads(self.takt("machine", "--from", machine, "--json"))
-        row = [prints["hw_fingerprint"], "", prints["sw_fingerprint"],
-               "0" * 32, "sum", "", "simd.avx512x16", "0", "0", "40", "1", "1",
-               "9", "11.5", "0.5", "0", "1048576", "262144", "0", "0", "1"]
-        with open(self.path("a.tsv"), "w", encoding="utf-8") as file:
-            file.write("takt history 1\n" + "\t".join(
-                "machine device software writer op layout expert dtype "
-                "situation bin epoch seq n mean m2 first_s bytes flops calls "
-                "seconds last_unix_s".split()) + "\n" + "\t".join(row) +
-                "\nend\t1\n")
-        self.takt("history", "import", "a.tsv", "--db", "a.db")
+        self.import_rows("a.db", [[
+            prints["hw_fingerprint"], "", prints["sw_fingerprint"], "0" * 32,
+            "sum", "", "simd.avx512x16", "0", "0", "40", "1", "1", "9", "11.5",
+            "0.5", "0", "1048576", "262144", "0", "0", "1"]])
         with open(self.path("a.db"), "rb") as file:
             before = file.read()
         data = json.loads(self.takt("report", "--machine", machine, "--db",
@@ -408,7 +487,8 @@ class Report(unittest.TestCase):
 
     @unittest.skipUnless(HAS_BROWSER, "no chromium")
     def test_pages_in_a_browser(self):
-        self.takt("report", "-o", "machine.html")
+        self.import_days("learned.db")
+        self.takt("report", "--db", "learned.db", "-o", "machine.html")
         self.takt("report", "--machine", os.path.join(MACHINES, "xeon-h200-16"),
                   "-o", "gpu.html", TAKT_GPU=None)
         self.takt("report", *self.files(HOSTILE), "-o", "hostile.html")
@@ -490,6 +570,18 @@ class Report(unittest.TestCase):
                      "3.5 times as fast", "+ if (takt_matmul(", "gprof",
                      "run by a library already"):
             self.assertIn(said, text)
+        # Trials of two contexts are added up.
+        heights = browser.ask(
+            "document.querySelector('#trace-5 .trials').getAttribute('d')")
+        heights = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)",
+                                                heights)]
+        self.assertEqual(len(heights), 3)
+        self.assertEqual(heights, sorted(set(heights), reverse=True))
+        # A gain that may be none has no colour.
+        self.assertEqual(browser.ask(
+            "['+50 ms', '+10 ms'].map(text => [...document.querySelectorAll("
+            "'#run-1 td span')].find(e => e.textContent.startsWith(text))"
+            ".className)"), ["gain", ""])
         # No two parts of a run have one colour.
         bars = browser.ask(
             "[...document.querySelectorAll('.parts')].map(bar => "
@@ -500,6 +592,10 @@ class Report(unittest.TestCase):
 
     def check_machine(self, browser):
         browser.open(self.path("machine.html"))
+        self.assertEqual(browser.ask(
+            "['bar', 'median', 'interval', 'dot'].map(c => document"
+            ".querySelectorAll('#learning .chart .' + c).length)"),
+            [6, 1, 2, 3])
         box = browser.ask("(() => {const p = document.querySelector("
                           "'#crossover svg'); p.scrollIntoView();"
                           "const b = p.getBoundingClientRect();"

@@ -81,8 +81,13 @@ class Top(unittest.TestCase):
                         XDG_RUNTIME_DIR=self.folder, TERM="xterm-256color",
                         TMUX_TMPDIR=self.folder)
 
-    def start(self):
-        program = subprocess.Popen([sys.executable, "-c", PROGRAM, LIBRARY],
+    def start(self, script=None):
+        words = ["-c", PROGRAM]
+        if script is not None:
+            words = ["-W", "ignore", os.path.join(self.folder, script)]
+            with open(words[-1], "w", encoding="ascii") as file:
+                file.write(PROGRAM)
+        program = subprocess.Popen([sys.executable, *words, LIBRARY],
                                    env=self.env)
         self.addCleanup(program.wait)
         self.addCleanup(program.kill)
@@ -93,7 +98,7 @@ class Top(unittest.TestCase):
                               capture_output=True, timeout=600).stdout
 
     def test_json_counts_calls_of_every_program(self):
-        programs = [self.start(), self.start()]
+        programs = [self.start(), self.start("fit \x1b[31m.py")]
         top = subprocess.Popen([TAKT, "top", "--json", "--every", "0.3"],
                                stdout=subprocess.PIPE, text=True, env=self.env)
         self.addCleanup(top.stdout.close)
@@ -110,6 +115,11 @@ class Top(unittest.TestCase):
                        for p in programs) and seen
         one = wait_for(both_are_busy)[programs[0].pid]
         self.assertEqual({op["op"] for op in one["ops"]}, {"add"})
+        self.assertIsNone(one["script"])
+        self.assertIn("python", one["program"])
+        other = shown()[programs[1].pid]
+        self.assertEqual((other["script"], other["program"]),
+                         ("fit \x1b[31m.py", one["program"]))
         self.assertGreater(one["latency_s"], 0)
         self.assertAlmostEqual(sum(op["calls_per_s"] for op in one["ops"]),
                                one["calls_per_s"], delta=1)
@@ -207,8 +217,46 @@ class Top(unittest.TestCase):
         self.assertIsNone(top.poll())
 
     @unittest.skipUnless(shutil.which("tmux"), "no tmux")
+    def test_fifty_programs_on_one_screen(self):
+        """Of more programs than lines: how many there are, and the others by
+        keys. What has ended comes last. Programs of others may be there."""
+        self.tmux("new-session", "-d", "-x", "80", "-y", "24",
+                  TAKT + " top --every 0.3")
+        self.addCleanup(self.tmux, "kill-server")
+        programs = [self.connect() for _ in range(50)]
+        for i, program in enumerate(programs):
+            program.sendall(header(i + 1, b"fifty%02d" % i, 4000000 + i) +
+                            busy(i + 1, b"add", 1) + busy(i + 1, b"add", 2))
+
+        def lines():
+            return self.tmux("capture-pane", "-p").splitlines()
+
+        def rows(seen):
+            return [line.split()[1] for line in seen[3:23]]
+
+        def says(at, what):
+            return wait_for(lambda: len(lines()) == 24 and
+                            what in lines()[at] and lines())
+
+        def only_running():
+            self.assertNotIn("has ended", "\n".join(lines()))
+            return rows(lines()) == ["fifty%02d" % i for i in range(25, 45)]
+        self.tmux("send-keys", "/fifty", "Enter")
+        says(1, "names with fifty; 1 to 20 of 50")
+        # All are alike, and so in the order of their names.
+        wait_for(lambda: rows(lines()) == ["fifty%02d" % i for i in range(20)])
+        wait_for(lambda: int(lines()[0].split()[3]) >= 50)
+        self.tmux("send-keys", *["j"] * 49)
+        self.assertIn("fifty49", says(1, "31 to 50 of 50")[22])
+        self.tmux("send-keys", *["k"] * 49, "s", "s")
+        says(1, "sorted by name; names with fifty; 1 to 20 of 50")
+        for program in programs[:25]:
+            program.close()
+        wait_for(only_running)
+
+    @unittest.skipUnless(shutil.which("tmux"), "no tmux")
     def test_screens(self):
-        program = self.start()
+        program = self.start("a_program\x1b_of_some_length.py")
         for width, height in ((80, 24), (200, 60)):
             self.tmux("new-session", "-d", "-x", str(width), "-y",
                       str(height), TAKT + " top --every 0.3")
@@ -222,6 +270,8 @@ class Top(unittest.TestCase):
             self.assertIn("PROGRAM", lines[2])
             self.assertTrue(lines[2].rstrip().endswith("DRIFT"), lines[2])
             self.assertIn(str(program.pid), lines[3])
+            self.assertIn(" a_program " if width == 80 else
+                          " a_program\\x1b_of_some_length.py ", lines[3])
             self.assertIn("q quit", lines[height - 1])
             self.tmux("send-keys", "p")
             wait_for(lambda: "PAUSED" in screen())
