@@ -32,6 +32,8 @@ struct takt_kind {
     struct takt_moments gap[TAKT_SIDES];  /* ns between calls */
     double work, calls;                   /* lately, older ones count less */
     double longest_ns;                    /* of a call lately */
+    double least; /* of a call in the baseline library while a GPU is opened,
+                   * ns per unit of work; 0: none */
     _Atomic bool is_kept; /* runs in the baseline library also while others are
                            * routed: routing it was clearly slower */
     /* What the baseline library takes, by the calls that it ran; ns per unit of

@@ -190,10 +190,12 @@ void takt__kind_set_control(struct takt_kind *kind)
                               memory_order_relaxed);
     if (baseline->n < 2)
         return;
-    atomic_store_explicit(&kind->control, (float)baseline->mean,
-                          memory_order_relaxed);
+    const bool is_disturbed = kind->least > 0 && kind->least < baseline->mean;
+    const double control = is_disturbed ? kind->least : baseline->mean;
+    const double doubt = (baseline->mean - control) / 2;
+    atomic_store_explicit(&kind->control, (float)control, memory_order_relaxed);
     atomic_store_explicit(&kind->control_error,
-                          (float)root(error2_of(baseline)),
+                          (float)root(error2_of(baseline) + doubt * doubt),
                           memory_order_relaxed);
 }
 

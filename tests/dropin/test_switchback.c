@@ -31,6 +31,7 @@ struct program {
     double tail;    /* share of routed calls that take 25 times as long */
     double slower_from_s, slower; /* from then on routed calls take longer */
     double gpu_from_s;            /* when a GPU is ready; 0: there is none */
+    double opening; /* calls take up to so much longer until then */
     enum takt_memory memory;
     unsigned spin_power; /* 0: 25 */
     double price_factor;
@@ -119,6 +120,8 @@ static double call(const struct program *program, unsigned number,
         if (random_unit(random) < program->tail)
             ns *= 25; /* threads of Takt's had to be woken */
     }
+    if (program->opening > 0 && !is_gpu_ready(0))
+        ns *= 1 + program->opening * random_unit(random);
     const uint64_t start_ns = *clock_ns + (uint64_t)gap_ns;
     const double stop_ns = calls++ == program->stopped ? program->stop_ns : 0;
     const uint64_t end_ns = start_ns + (uint64_t)(ns * varies + stop_ns);
@@ -602,6 +605,26 @@ static void a_gpu_is_used_when_it_is_ready(void)
     EXPECT(found.result.is_gpu);
 }
 
+/* To open a GPU takes processor time: calls that the library runs meanwhile say
+ * more than it takes without Takt. */
+static void opening_a_gpu_makes_no_gain(void)
+{
+    struct program program = {.kind = {{30e6, 5e6, 1e6, 1e6}},
+                              .kinds = 1,
+                              .seconds = 1.5,
+                              .noise = 0.02,
+                              .gpu_from_s = 0.5,
+                              .opening = 0.8,
+                              .memory = TAKT_MEMORY_GPU};
+
+    for (program.seed = 1; program.seed < 9; program.seed++) {
+        const struct outcome got = try_program(&program);
+        printf("# control %.2f\n", got.control);
+        EXPECT(got.control > 0.95);
+        EXPECT(got.control < 1.15);
+    }
+}
+
 int main(void)
 {
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
@@ -631,5 +654,6 @@ int main(void)
     RUN(a_pace_is_checked_soon);
     RUN(a_program_that_lost_before_is_left_alone);
     RUN(a_gpu_is_used_when_it_is_ready);
+    RUN(opening_a_gpu_makes_no_gain);
     return tap_done();
 }
