@@ -19,6 +19,7 @@ static void init_locks(struct takt_device *device)
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->stage.lock, NULL);
     pthread_mutex_init(&device->completing, NULL);
+    pthread_mutex_init(&device->solving, NULL);
 }
 
 static void add(struct takt_devices *devices, const struct takt_driver *driver,
@@ -273,6 +274,7 @@ static void close_device(struct takt_device *device)
     pthread_mutex_destroy(&device->lock);
     pthread_mutex_destroy(&device->stage.lock);
     pthread_mutex_destroy(&device->completing);
+    pthread_mutex_destroy(&device->solving);
 }
 
 /* ---- using it ------------------------------------------------------------ */
