@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* lapack.c - chooses the threads of a call of LAPACK, runs and counts it. */
+/* lapack.c - chooses the threads of a call of LAPACK or a GPU, runs and counts
+ * it. */
 #include "lapack.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
-#include "arguments.h"
 #include "clock.h"
 #include "intercepted.h"
 #include "lapack_arguments.h"
+#include "lapack_gpu.h"
 #include "lapack_kind.h"
 #include "mode.h"
 #include "record.h"
 #include "stats_write.h"
-
-struct takt_lapack_call {
-    const struct takt_target *target;
-    enum takt_lapack routine;
-    enum takt_blas_type type;
-    void *const *argument;
-    double work;
-};
 
 /* ---- the table ----------------------------------------------------------- */
 
@@ -32,7 +26,7 @@ struct entry {
 
 static double number(const struct takt_lapack_call *call, unsigned i)
 {
-    return (double)takt__by_address(call->target, call->argument[i]);
+    return (double)takt__lapack_number(call, i);
 }
 
 static double smaller(double a, double b)
@@ -198,24 +192,78 @@ static void pass_changed(const struct takt_lapack_call *call)
     takt__inside = outer > (uintptr_t)call ? outer : 0;
 }
 
+/* ---- on a GPU -------------------------------------------------------------
+ */
+
+/* The library gets pivots of 32 bits. */
+static bool run_with_pivots(const struct takt_lapack_call *call,
+                            takt_solver_call *solver, int at)
+{
+    const size_t few = solver->m < solver->n ? solver->m : solver->n;
+    int64_t *wide = call->argument[at];
+
+    if (!call->target->is_wide) {
+        solver->pivots = call->argument[at];
+        return takt__lapack_gpu_run(solver);
+    }
+    solver->pivots = malloc(few * sizeof *solver->pivots);
+    const bool is_done = solver->pivots != NULL && takt__lapack_gpu_run(solver);
+    for (size_t i = 0; is_done && i < few; i++)
+        wide[i] = solver->pivots[i];
+    free(solver->pivots);
+    return is_done;
+}
+
+/* The library runs what a GPU refuses, on the same operands: it has not
+ * written any. */
+static void pass_gpu(const struct takt_lapack_call *call)
+{
+    const int pivots = takt__lapack_pivots(call);
+    takt_solver_call solver;
+
+    if (takt__lapack_solver(call, &solver) &&
+        (pivots < 0 ? takt__lapack_gpu_run(&solver)
+                    : run_with_pivots(call, &solver, pivots)))
+        takt__lapack_succeed(call);
+    else
+        pass(call);
+}
+
+/* Whether a GPU could run a call. */
+static bool is_for_gpu(const struct takt_lapack_call *call,
+                       takt_solver_call *solver)
+{
+    return call->target->baseline != NULL &&
+           takt__lapack_gpu_wants(call->work) &&
+           takt__lapack_solver(call, solver);
+}
+
+/* ---- the choice -----------------------------------------------------------
+ */
+
+/* `missed` is the call as a GPU would run it; NULL: none could. */
 static void run_chosen(const struct takt_lapack_call *call,
                        struct takt_team_kind *kind,
-                       const struct takt_team_choice *choice)
+                       const struct takt_team_choice *choice,
+                       const takt_solver_call *missed)
 {
     struct takt_library_threads *threads = call->target->baseline->threads;
     const bool is_other = choice->choice > 0;
+    const bool is_gpu = choice->choice == TAKT_TEAM_GPU;
     const uint64_t blas_ns = takt__recorded_ns;
 
-    if (is_other && !takt__threads_begin(threads, choice->threads)) {
+    if (is_other && !is_gpu && !takt__threads_begin(threads, choice->threads)) {
         run_plain(call); /* another call has changed them */
         return;
     }
     if (is_other)
         watch_thread();
     inside.frame = (uintptr_t)call;
-    inside.changed = is_other ? threads : NULL;
+    inside.changed = is_other && !is_gpu ? threads : NULL;
     const uint64_t start_ns = choice->is_timed ? takt__now_ns() : 0;
-    if (is_other)
+    if (is_gpu)
+        pass_gpu(call);
+    else if (is_other)
         pass_changed(call);
     else
         pass(call);
@@ -227,6 +275,8 @@ static void run_chosen(const struct takt_lapack_call *call,
     if (is_other)
         compare(call, kind, ns);
     takt__team_learn(kind, choice, call->work, ns);
+    if (!is_gpu && missed != NULL)
+        takt__lapack_gpu_missed(call->target->baseline, missed, call->work, ns);
 }
 
 static struct takt_lapack_key key_of(const struct takt_lapack_call *call,
@@ -253,24 +303,26 @@ static unsigned changeable(const struct takt_lapack_call *call)
 }
 
 /* For tests: the choices in turns, whatever they take. */
-static void turn_choice(struct takt_team_choice *choice, unsigned threads)
+static void turn_choice(struct takt_team_choice *choice,
+                        const struct takt_team_call *call)
 {
     static _Atomic unsigned turn;
+    const unsigned teams = takt__teams_of(call->threads);
+    const unsigned next =
+        atomic_fetch_add(&turn, 1) % (teams + (call->has_gpu ? 1 : 0));
 
-    choice->choice = atomic_fetch_add(&turn, 1) % takt__teams_of(threads);
-    choice->threads = takt__team_threads(choice->choice, threads);
+    choice->choice = next < teams ? next : TAKT_TEAM_GPU;
+    choice->threads =
+        next < teams ? takt__team_threads(next, call->threads) : call->threads;
 }
 
-static void run_any(const struct takt_lapack_call *call)
+/* A call that has a choice: other threads, or a GPU. */
+static void run_kind(const struct takt_lapack_call *call, unsigned threads,
+                     const takt_solver_call *solver)
 {
-    const unsigned threads = changeable(call);
-
-    if (threads < 2) {
-        run_plain(call);
-        return;
-    }
     const struct takt_lapack_key key = key_of(call, threads);
     struct takt_team_kind *kind = takt__lapack_kind(&key);
+
     if (kind == NULL) {
         run_plain(call);
         return;
@@ -279,13 +331,29 @@ static void run_any(const struct takt_lapack_call *call)
         pass(call);
         return;
     }
-    const unsigned hint =
-        takt__mean_count(&kind->team[0]) < 3 ? takt__lapack_hint(&key) : 0;
-    struct takt_team_choice choice =
-        takt__team_choose(kind, threads, hint, call->work);
+    const bool is_new = takt__mean_count(&kind->team[0]) < 3;
+    const struct takt_team_call next = {
+        .threads = threads,
+        .hint = is_new ? takt__lapack_hint(&key) : 0,
+        .has_gpu =
+            solver != NULL && takt__lapack_gpu_is_open(call->target->baseline),
+        .work = call->work};
+    struct takt_team_choice choice = takt__team_choose(kind, &next);
     if (takt__is_eager())
-        turn_choice(&choice, threads);
-    run_chosen(call, kind, &choice);
+        turn_choice(&choice, &next);
+    run_chosen(call, kind, &choice, solver);
+}
+
+static void run_any(const struct takt_lapack_call *call)
+{
+    const unsigned threads = changeable(call);
+    takt_solver_call solver;
+    const bool has_gpu = is_for_gpu(call, &solver);
+
+    if (threads < 2 && !has_gpu)
+        run_plain(call);
+    else
+        run_kind(call, threads > 0 ? threads : 1, has_gpu ? &solver : NULL);
 }
 
 void takt__lapack_run(struct takt_blas_entry *entry, const void *caller,
