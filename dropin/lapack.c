@@ -11,9 +11,9 @@
 #include "lapack_arguments.h"
 #include "lapack_gpu.h"
 #include "lapack_kind.h"
+#include "lapack_record.h"
 #include "mode.h"
 #include "record.h"
-#include "stats_write.h"
 
 /* ---- the table ----------------------------------------------------------- */
 
@@ -125,47 +125,6 @@ static void watch_thread(void)
     is_watched = has_key && pthread_setspecific(at_end_of_thread, &inside) == 0;
 }
 
-/* ---- counting ------------------------------------------------------------ */
-
-/* What a call took itself, without calls of BLAS that were recorded. */
-static void count(const struct takt_lapack_call *call, bool is_other,
-                  uint64_t start_ns, uint64_t ns, uint64_t blas_ns)
-{
-    if (!takt__has_stats())
-        return;
-    struct takt_stats_loop_cell *cell =
-        takt__stats_lapack(call->routine, call->type == TAKT_D, call->work);
-    takt__stats_add(&cell->calls[is_other], 1);
-    if (ns == 0)
-        return;
-    takt__stats_add(&cell->timed[is_other], 1);
-    const uint64_t own_ns = ns > blas_ns ? ns - blas_ns : 0;
-    takt__stats_add(&cell->ns[is_other], own_ns);
-    takt__stats_span(start_ns, start_ns + ns);
-    takt__stats_time(TAKT_TRACK_LAPACK, start_ns + ns - own_ns, start_ns + ns,
-                     1);
-}
-
-/* Compares a call on a changed number of threads with the mean on the number
- * that the program has. */
-static void compare(const struct takt_lapack_call *call,
-                    const struct takt_team_kind *kind, uint64_t ns)
-{
-    enum { far = 24 };
-    const struct takt_mean_estimate own =
-        takt__mean_expect(&kind->team[0], call->work);
-
-    if (!takt__has_stats() || !(own.ns > 0))
-        return;
-    struct takt_stats_loop_cell *cell =
-        takt__stats_lapack(call->routine, call->type == TAKT_D, call->work);
-    const double most = far * own.ns;
-    takt__stats_add(&cell->compared, 1);
-    takt__stats_add(&cell->baseline_ns, (uint64_t)own.ns);
-    takt__stats_add(&cell->error_ns, (uint64_t)own.error_ns);
-    takt__stats_add(&cell->instead_ns, (double)ns < most ? ns : (uint64_t)most);
-}
-
 /* ---- running ------------------------------------------------------------- */
 
 /* As the program has it; timed for the statistics alone. */
@@ -179,7 +138,7 @@ static void run_plain(const struct takt_lapack_call *call)
     pass(call);
     leave();
     const uint64_t ns = is_timed ? takt__now_ns() - start_ns : 0;
-    count(call, false, start_ns, ns, takt__recorded_ns - blas_ns);
+    takt__lapack_count(call, false, start_ns, ns, takt__recorded_ns - blas_ns);
 }
 
 /* Calls of BLAS by name are part of a call whose threads were changed. */
@@ -233,7 +192,7 @@ static void pass_gpu(const struct takt_lapack_call *call)
 static bool is_for_gpu(const struct takt_lapack_call *call,
                        takt_solver_call *solver)
 {
-    return call->target->baseline != NULL &&
+    return call->target->baseline != NULL && !takt__lapack_leaves_gpu &&
            takt__lapack_gpu_wants(call->work) &&
            takt__lapack_solver(call, solver);
 }
@@ -269,11 +228,12 @@ static void run_chosen(const struct takt_lapack_call *call,
         pass(call);
     const uint64_t ns = choice->is_timed ? takt__now_ns() - start_ns : 0;
     leave();
-    count(call, is_other, start_ns, ns, takt__recorded_ns - blas_ns);
+    takt__lapack_count(call, is_other, start_ns, ns,
+                       takt__recorded_ns - blas_ns);
     if (!choice->is_timed)
         return;
     if (is_other)
-        compare(call, kind, ns);
+        takt__lapack_compare(call, kind, ns);
     takt__team_learn(kind, choice, call->work, ns);
     if (!is_gpu && missed != NULL)
         takt__lapack_gpu_missed(call->target->baseline, missed, call->work, ns);

@@ -15,17 +15,25 @@ static const double least_work = 256.0 * 256 * 256;
 /* What opening both takes, on an H200 (a guess until it was measured here). */
 static const double opening_ns = 0.8e9;
 
+_Thread_local bool takt__lapack_leaves_gpu;
+
 enum state { CLOSED, OPENING, OPEN, FAILED };
 
 static _Atomic int state;
 static _Atomic uint64_t missed_ns;
 static const struct takt_route *_Atomic used;
 
-bool takt__lapack_gpu_wants(double work)
+bool takt__lapack_gpu_may_be(void)
 {
-    return (work >= least_work || takt__is_eager()) && takt__has_lapack() &&
+    return takt__has_lapack() &&
            atomic_load_explicit(&state, memory_order_relaxed) != FAILED &&
            takt__mode_may_have_nvidia();
+}
+
+bool takt__lapack_gpu_wants(double work)
+{
+    return (work >= least_work || takt__is_eager()) &&
+           takt__lapack_gpu_may_be();
 }
 
 /* ---- opening ------------------------------------------------------------- */

@@ -51,6 +51,7 @@ typedef struct takt_solver_call {
     char job;       /* syevd: 'N' or 'V'. gesdd: 'N', 'S' or 'A' */
     char uplo;      /* 'L' or 'U' */
     int is_by_rows; /* matrices lie by rows; else by columns, as LAPACK's */
+    int is_cleared; /* potrf: the other triangle of the result becomes 0 */
     size_t m, n, k;
     takt_solver_matrix a, b, u, vt;
     void *values; /* tau, eigenvalues or singular values */

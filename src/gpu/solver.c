@@ -417,9 +417,14 @@ static void write_out(struct solver_task *task, const struct solver_operand *of,
     for (size_t i = first; i < last; i++) {
         const size_t from = of->part == 'L' ? i : 0;
         const size_t to = of->part == 'U' ? i + 1 : of->length;
-        memcpy((char *)of->at.out + (i * of->at.out_ld + from) * of->size,
+        char *const stretch = (char *)of->at.out + i * of->at.out_ld * of->size;
+        memcpy(stretch + from * of->size,
                result_of(task, of->result) + (i * of->length + from) * of->size,
                (to - from) * of->size);
+        if (task->call->is_cleared) {
+            memset(stretch, 0, from * of->size);
+            memset(stretch + to * of->size, 0, (of->length - to) * of->size);
+        }
     }
 }
 
