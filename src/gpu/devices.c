@@ -209,6 +209,18 @@ takt_status takt__device_open(struct takt_device *device)
     return takt__device_is_ready(device) ? TAKT_OK : TAKT_ENODEV;
 }
 
+takt_status takt__device_open_in_haste(struct takt_device *device)
+{
+    fenv_t fpenv;
+
+    if (!takt__device_is_ready(device)) {
+        takt__fpenv_leave(&fpenv);
+        open_if_possible(device, true);
+        takt__fpenv_return(&fpenv);
+    }
+    return takt__device_is_ready(device) ? TAKT_OK : TAKT_ENODEV;
+}
+
 static void *run_opener(void *self)
 {
     struct takt_device *device = self;
