@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lapack.c - chooses the threads of a call of LAPACK or a GPU, runs and counts
- * it. */
+/* lapack.c - chooses the threads of a call of LAPACK, or other code for it;
+ * runs and counts it. */
 #include "lapack.h"
 
 #include <pthread.h>
@@ -9,8 +9,8 @@
 #include "clock.h"
 #include "intercepted.h"
 #include "lapack_arguments.h"
-#include "lapack_gpu.h"
 #include "lapack_kind.h"
+#include "lapack_other.h"
 #include "lapack_record.h"
 #include "mode.h"
 #include "record.h"
@@ -151,92 +151,105 @@ static void pass_changed(const struct takt_lapack_call *call)
     takt__inside = outer > (uintptr_t)call ? outer : 0;
 }
 
-/* ---- on a GPU -------------------------------------------------------------
+/* ---- other code -----------------------------------------------------------
  */
 
-/* The library gets pivots of 32 bits. */
+/* Other code has pivots of 32 bits. */
 static bool run_with_pivots(const struct takt_lapack_call *call,
-                            takt_solver_call *solver, int at)
+                            struct takt_lapack_other *other, unsigned choice,
+                            int at)
 {
-    const size_t few = solver->m < solver->n ? solver->m : solver->n;
+    const size_t m = other->call.m, n = other->call.n, few = m < n ? m : n;
     int64_t *wide = call->argument[at];
 
     if (!call->target->is_wide) {
-        solver->pivots = call->argument[at];
-        return takt__lapack_gpu_run(solver);
+        other->call.pivots = call->argument[at];
+        return takt__lapack_run_other(other, choice);
     }
-    solver->pivots = malloc(few * sizeof *solver->pivots);
-    const bool is_done = solver->pivots != NULL && takt__lapack_gpu_run(solver);
+    int *narrow = malloc(few * sizeof *narrow);
+    other->call.pivots = narrow;
+    const bool is_done =
+        narrow != NULL && takt__lapack_run_other(other, choice);
     for (size_t i = 0; is_done && i < few; i++)
-        wide[i] = solver->pivots[i];
-    free(solver->pivots);
+        wide[i] = narrow[i];
+    free(narrow);
     return is_done;
 }
 
-/* The library runs what a GPU refuses, on the same operands: it has not
+/* The library runs what other code refuses, on the same operands: it has not
  * written any. */
-static void pass_gpu(const struct takt_lapack_call *call)
+static void pass_other(const struct takt_lapack_call *call,
+                       struct takt_lapack_other *other, unsigned choice)
 {
     const int pivots = takt__lapack_pivots(call);
-    takt_solver_call solver;
 
-    if (takt__lapack_solver(call, &solver) &&
-        (pivots < 0 ? takt__lapack_gpu_run(&solver)
-                    : run_with_pivots(call, &solver, pivots)))
+    if (pivots < 0 ? takt__lapack_run_other(other, choice)
+                   : run_with_pivots(call, other, choice, pivots))
         takt__lapack_succeed(call);
     else
         pass(call);
 }
 
-/* Whether a GPU could run a call. */
-static bool is_for_gpu(const struct takt_lapack_call *call,
-                       takt_solver_call *solver)
+/* Whether there may be other code for a call, and what. */
+static bool find_other(const struct takt_lapack_call *call,
+                       struct takt_lapack_other *out)
 {
-    return call->target->baseline != NULL && !takt__lapack_leaves_gpu &&
-           takt__lapack_gpu_wants(call->work) &&
-           takt__lapack_solver(call, solver);
+    if (call->target->baseline == NULL ||
+        !takt__lapack_may_be_other(call->routine, call->work) ||
+        !takt__lapack_solver(call, &out->call))
+        return false;
+    out->baseline = call->target->baseline;
+    out->work = call->work;
+    takt__lapack_find_other(out, call->routine);
+    return true;
 }
 
 /* ---- the choice -----------------------------------------------------------
  */
 
-/* `missed` is the call as a GPU would run it; NULL: none could. */
-static void run_chosen(const struct takt_lapack_call *call,
-                       struct takt_team_kind *kind,
-                       const struct takt_team_choice *choice,
-                       const takt_solver_call *missed)
+static void pass_chosen(const struct takt_lapack_call *call, unsigned choice,
+                        struct takt_lapack_other *other)
 {
-    struct takt_library_threads *threads = call->target->baseline->threads;
-    const bool is_other = choice->choice > 0;
-    const bool is_gpu = choice->choice == TAKT_TEAM_GPU;
-    const uint64_t blas_ns = takt__recorded_ns;
-
-    if (is_other && !is_gpu && !takt__threads_begin(threads, choice->threads)) {
-        run_plain(call); /* another call has changed them */
-        return;
-    }
-    if (is_other)
-        watch_thread();
-    inside.frame = (uintptr_t)call;
-    inside.changed = is_other && !is_gpu ? threads : NULL;
-    const uint64_t start_ns = choice->is_timed ? takt__now_ns() : 0;
-    if (is_gpu)
-        pass_gpu(call);
-    else if (is_other)
+    if (choice >= TAKT_TEAMS)
+        pass_other(call, other, choice);
+    else if (choice > 0)
         pass_changed(call);
     else
         pass(call);
+}
+
+/* `other` is NULL where there is none. */
+static void run_chosen(const struct takt_lapack_call *call,
+                       struct takt_team_kind *kind,
+                       const struct takt_team_choice *choice,
+                       struct takt_lapack_other *other)
+{
+    struct takt_library_threads *threads = call->target->baseline->threads;
+    const bool is_team = choice->choice < TAKT_TEAMS;
+    const bool is_changed = choice->choice > 0 && is_team;
+    const uint64_t blas_ns = takt__recorded_ns;
+
+    if (is_changed && !takt__threads_begin(threads, choice->threads)) {
+        run_plain(call); /* another call has changed them */
+        return;
+    }
+    if (is_changed)
+        watch_thread();
+    inside.frame = (uintptr_t)call;
+    inside.changed = is_changed ? threads : NULL;
+    const uint64_t start_ns = choice->is_timed ? takt__now_ns() : 0;
+    pass_chosen(call, choice->choice, other);
     const uint64_t ns = choice->is_timed ? takt__now_ns() - start_ns : 0;
     leave();
-    takt__lapack_count(call, is_other, start_ns, ns,
+    takt__lapack_count(call, choice->choice > 0, start_ns, ns,
                        takt__recorded_ns - blas_ns);
     if (!choice->is_timed)
         return;
-    if (is_other)
+    if (choice->choice > 0)
         takt__lapack_compare(call, kind, ns);
     takt__team_learn(kind, choice, call->work, ns);
-    if (!is_gpu && missed != NULL)
-        takt__lapack_gpu_missed(call->target->baseline, missed, call->work, ns);
+    if (is_team && other != NULL)
+        takt__lapack_missed(other, ns);
 }
 
 static struct takt_lapack_key key_of(const struct takt_lapack_call *call,
@@ -262,23 +275,9 @@ static unsigned changeable(const struct takt_lapack_call *call)
     return takt__baseline_threads(baseline);
 }
 
-/* For tests: the choices in turns, whatever they take. */
-static void turn_choice(struct takt_team_choice *choice,
-                        const struct takt_team_call *call)
-{
-    static _Atomic unsigned turn;
-    const unsigned teams = takt__teams_of(call->threads);
-    const unsigned next =
-        atomic_fetch_add(&turn, 1) % (teams + (call->has_gpu ? 1 : 0));
-
-    choice->choice = next < teams ? next : TAKT_TEAM_GPU;
-    choice->threads =
-        next < teams ? takt__team_threads(next, call->threads) : call->threads;
-}
-
-/* A call that has a choice: other threads, or a GPU. */
+/* A call that has a choice: other threads, or other code. */
 static void run_kind(const struct takt_lapack_call *call, unsigned threads,
-                     const takt_solver_call *solver)
+                     struct takt_lapack_other *other)
 {
     const struct takt_lapack_key key = key_of(call, threads);
     struct takt_team_kind *kind = takt__lapack_kind(&key);
@@ -292,28 +291,26 @@ static void run_kind(const struct takt_lapack_call *call, unsigned threads,
         return;
     }
     const bool is_new = takt__mean_count(&kind->team[0]) < 3;
-    const struct takt_team_call next = {
-        .threads = threads,
-        .hint = is_new ? takt__lapack_hint(&key) : 0,
-        .has_gpu =
-            solver != NULL && takt__lapack_gpu_is_open(call->target->baseline),
-        .work = call->work};
+    struct takt_team_call next = {.threads = threads,
+                                  .hint = is_new ? takt__lapack_hint(&key) : 0,
+                                  .work = call->work};
+    if (other != NULL)
+        takt__lapack_offer(other, &next);
     struct takt_team_choice choice = takt__team_choose(kind, &next);
-    if (takt__is_eager())
-        turn_choice(&choice, &next);
-    run_chosen(call, kind, &choice, solver);
+    takt__lapack_turn(&choice, &next);
+    run_chosen(call, kind, &choice, other);
 }
 
 static void run_any(const struct takt_lapack_call *call)
 {
     const unsigned threads = changeable(call);
-    takt_solver_call solver;
-    const bool has_gpu = is_for_gpu(call, &solver);
+    struct takt_lapack_other other;
+    const bool has_other = find_other(call, &other);
 
-    if (threads < 2 && !has_gpu)
+    if (threads < 2 && !has_other)
         run_plain(call);
     else
-        run_kind(call, threads > 0 ? threads : 1, has_gpu ? &solver : NULL);
+        run_kind(call, threads > 0 ? threads : 1, has_other ? &other : NULL);
 }
 
 void takt__lapack_run(struct takt_blas_entry *entry, const void *caller,

@@ -15,8 +15,6 @@ static const double least_work = 256.0 * 256 * 256;
 /* What opening both takes, on an H200 (a guess until it was measured here). */
 static const double opening_ns = 0.8e9;
 
-_Thread_local bool takt__lapack_leaves_gpu;
-
 enum state { CLOSED, OPENING, OPEN, FAILED };
 
 static _Atomic int state;
@@ -110,7 +108,6 @@ void takt__lapack_gpu_missed(const struct takt_baseline *baseline,
         return;
     const uint64_t all_ns =
         atomic_fetch_add(&missed_ns, (uint64_t)lost_ns) + (uint64_t)lost_ns;
-    takt__router_spent(ns);
     if ((double)all_ns < opening_ns || !takt__has_stack())
         return;
     const struct takt_route *route = takt__route(baseline, &why);

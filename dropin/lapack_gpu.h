@@ -23,10 +23,6 @@ void takt__lapack_gpu_missed(const struct takt_baseline *baseline,
                              const takt_solver_call *call, double work,
                              uint64_t ns);
 
-/* True while this thread is in code that has its own choice of a GPU: calls of
- * LAPACK inside of it have none. */
-extern _Thread_local bool takt__lapack_leaves_gpu;
-
 /* Whether there may be a GPU for calls of LAPACK, and for one of so much work.
  */
 bool takt__lapack_gpu_may_be(void);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* linalg.c - a loop of numpy.linalg's, as it is or on a GPU. */
+/* linalg.c - a loop of numpy.linalg's, as it is or by other code. */
 #include "linalg.h"
 
 #include "clock.h"
-#include "lapack_gpu.h"
 #include "lapack_kind.h"
+#include "lapack_other.h"
 #include "lapack_record.h"
 #include "mode.h"
-#include "record.h"
 
 struct takt_linalg takt__linalgs[TAKT_LINALGS];
 static const struct takt_baseline *_Atomic baseline;
@@ -32,14 +31,14 @@ static void run_own(const struct linalg_run *run)
     run->self->own(run->args, run->dimensions, run->steps, run->data);
 }
 
-/* The call of LAPACK in it runs as it would without a GPU. */
+/* The call of LAPACK in it has numbers of threads to choose from alone. */
 static void run_here(const struct linalg_run *run)
 {
-    const bool before = takt__lapack_leaves_gpu;
+    const bool before = takt__lapack_has_chosen;
 
-    takt__lapack_leaves_gpu = true;
+    takt__lapack_has_chosen = true;
     run_own(run);
-    takt__lapack_leaves_gpu = before;
+    takt__lapack_has_chosen = before;
 }
 
 /* As in lapack.def. */
@@ -66,21 +65,11 @@ static struct takt_team_kind *kind_of(const struct takt_linalg *self,
     return takt__lapack_kind(&key);
 }
 
-/* For tests: in turns. */
-static void turn_choice(struct takt_team_choice *choice, bool has_gpu)
+/* True: other code has run it. */
+static bool run_chosen(const struct linalg_run *run, unsigned choice,
+                       const struct takt_lapack_other *other)
 {
-    static _Atomic unsigned turn;
-
-    if (takt__is_eager())
-        choice->choice =
-            has_gpu && atomic_fetch_add(&turn, 1) % 2 == 0 ? TAKT_TEAM_GPU : 0;
-}
-
-static bool run_chosen(const struct linalg_run *run,
-                       const struct takt_team_choice *choice,
-                       const takt_solver_call *call)
-{
-    if (choice->choice == TAKT_TEAM_GPU && takt__lapack_gpu_run(call))
+    if (choice >= TAKT_TEAMS && takt__lapack_run_other(other, choice))
         return true;
     run_here(run);
     return false;
@@ -88,29 +77,35 @@ static bool run_chosen(const struct linalg_run *run,
 
 /* Times and learns; the statistics count what ran here by its LAPACK. */
 static void run_timed(const struct linalg_run *run, struct takt_team_kind *kind,
-                      const takt_solver_call *call, double work)
+                      const struct takt_lapack_other *other)
 {
-    const struct takt_baseline *library = atomic_load(&baseline);
-    const bool has_gpu = takt__lapack_gpu_is_open(library);
+    const double work = other->work;
     const struct takt_lapack_call counted = {
         .routine = run->self->routine,
         .type = run->self->dtype == TAKT_F64 ? TAKT_D : TAKT_S,
         .work = work};
-    struct takt_team_choice choice = takt__team_choose(
-        kind, &(struct takt_team_call){
-                  .threads = 1, .has_gpu = has_gpu, .work = work});
+    struct takt_team_call next = {.threads = 1, .work = work};
 
-    turn_choice(&choice, has_gpu);
+    takt__lapack_offer(other, &next);
+    struct takt_team_choice choice = takt__team_choose(kind, &next);
+    takt__lapack_turn(&choice, &next);
     const uint64_t start_ns = takt__now_ns();
-    const bool is_on_gpu = run_chosen(run, &choice, call);
+    const bool is_other = run_chosen(run, choice.choice, other);
     const uint64_t ns = takt__now_ns() - start_ns;
-    if (is_on_gpu) {
+    if (is_other) {
         takt__lapack_count(&counted, true, start_ns, ns, 0);
         takt__lapack_compare(&counted, kind, ns);
     }
-    takt__team_learn(kind, &choice, work, ns);
-    if (choice.choice != TAKT_TEAM_GPU)
-        takt__lapack_gpu_missed(library, call, work, ns);
+    if (choice.is_timed)
+        takt__team_learn(kind, &choice, work, ns);
+    if (choice.choice < TAKT_TEAMS)
+        takt__lapack_missed(other, ns);
+}
+
+/* Small matrices are left to the names of LAPACK. */
+static bool is_large(double work)
+{
+    return work >= 64.0 * 64 * 64 || takt__is_eager();
 }
 
 void takt__linalg_run(struct takt_linalg *self, char **args,
@@ -118,22 +113,25 @@ void takt__linalg_run(struct takt_linalg *self, char **args,
                       void *data)
 {
     const struct linalg_run run = {self, args, dimensions, steps, data};
-    takt_solver_call call = {.size = sizeof call,
-                             .dtype = self->dtype,
-                             .job = self->job,
-                             .uplo = self->uplo,
-                             .is_by_rows = 1};
+    struct takt_lapack_other other = {.baseline = atomic_load(&baseline),
+                                      .call = {.size = sizeof other.call,
+                                               .dtype = self->dtype,
+                                               .job = self->job,
+                                               .uplo = self->uplo,
+                                               .is_by_rows = 1}};
+    struct takt_team_kind *kind = NULL;
 
-    if (dimensions[0] != 1 || !takt__lapack_gpu_may_be() ||
-        !self->read(self, args, dimensions, steps, &call)) {
+    if (dimensions[0] == 1 &&
+        self->read(self, args, dimensions, steps, &other.call)) {
+        other.work = work_of(&other.call);
+        if (is_large(other.work) &&
+            takt__lapack_may_be_other(self->routine, other.work))
+            kind = kind_of(self, other.work);
+    }
+    if (kind == NULL) {
         run_own(&run);
         return;
     }
-    const double work = work_of(&call);
-    struct takt_team_kind *kind =
-        takt__lapack_gpu_wants(work) ? kind_of(self, work) : NULL;
-    if (kind != NULL)
-        run_timed(&run, kind, &call, work);
-    else
-        run_own(&run);
+    takt__lapack_find_other(&other, self->routine);
+    run_timed(&run, kind, &other);
 }

@@ -2,11 +2,11 @@
 /*
  * linalg.h - numpy.linalg's own loops, each of which copies a matrix into the
  * order of Fortran, calls LAPACK and copies the result back. From n = 1024 on
- * these copies take longer than a GPU takes for all: it reads and writes the
- * arrays as they lie, by rows.
+ * these copies take longer than a GPU takes for all. A GPU and Takt's kernels
+ * read and write the arrays as they lie, by rows.
  *
- * A loop runs as it is, or on a GPU, by what either took (team_choice.h). What
- * a GPU refuses, NumPy's own loop runs on the same operands: errors are its
+ * A loop runs as it is, or by other code, by what either took (team_choice.h).
+ * What that refuses, NumPy's own loop runs on the same operands: errors are its
  * own.
  */
 #pragma once

@@ -35,6 +35,7 @@
     use_(open_gpus, takt_ctx_open_gpus_later) \
     use_(solver_open, takt_solver_open)       \
     use_(solver_run, takt_solver_run)         \
+    use_(solver_run_here, takt_solver_run_here) \
     use_(buffer_create, takt_buffer_create)   \
     use_(buffer_destroy, takt_buffer_destroy) \
     use_(buffer_address, takt_buffer_address) \

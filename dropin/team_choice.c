@@ -92,15 +92,23 @@ unsigned takt__team_preferred(const struct takt_team_kind *kind)
     return best;
 }
 
-static unsigned fastest(const struct takt_team_kind *kind, bool has_gpu)
+/* Choices that are no numbers of threads. */
+static bool is_offered(const struct takt_team_call *call, unsigned choice)
 {
-    const unsigned team = takt__team_preferred(kind);
+    return choice == TAKT_TEAM_GPU ? call->has_gpu : call->has_own;
+}
 
-    return has_gpu && is_known(kind, 0) && is_known(kind, TAKT_TEAM_GPU) &&
-                   mean_of(kind, TAKT_TEAM_GPU) * least_gain <
-                       mean_of(kind, team)
-               ? TAKT_TEAM_GPU
-               : team;
+static unsigned fastest(const struct takt_team_kind *kind,
+                        const struct takt_team_call *call)
+{
+    unsigned best = takt__team_preferred(kind);
+
+    for (unsigned i = TAKT_TEAMS; i < TAKT_TEAM_CHOICES; i++)
+        if (is_known(kind, 0) && is_known(kind, i) && is_offered(call, i) &&
+            mean_of(kind, i) * (best < TAKT_TEAMS ? least_gain : 1) <
+                mean_of(kind, best))
+            best = i;
+    return best;
 }
 
 /* ---- trials -------------------------------------------------------------- */
@@ -116,15 +124,18 @@ static uint32_t trial_calls(unsigned choice, float call_ns)
                                    : 1;
 }
 
-/* A GPU that is open is tried with calls that take this long: it was opened
- * because it is expected to gain. */
+/* Other code is tried at once: it is opened because it is expected to gain, a
+ * GPU with calls that take this long. `TAKT_TEAM_CHOICES`: there is none. */
 static const float least_of_gpu_ns = 1e6f;
 
-static bool is_gpu_due(const struct takt_team_kind *kind,
-                       const struct takt_team_call *call, float call_ns)
+static unsigned due_choice(const struct takt_team_kind *kind,
+                           const struct takt_team_call *call, float call_ns)
 {
-    return call->has_gpu && !is_known(kind, TAKT_TEAM_GPU) &&
-           call_ns >= least_of_gpu_ns;
+    for (unsigned i = TAKT_TEAMS; i < TAKT_TEAM_CHOICES; i++)
+        if (is_offered(call, i) && !is_known(kind, i) &&
+            (i != TAKT_TEAM_GPU || call_ns >= least_of_gpu_ns))
+            return i;
+    return TAKT_TEAM_CHOICES;
 }
 
 /* A choice that nothing is known of: what similar calls prefer, then the
@@ -150,10 +161,12 @@ static unsigned known_choice(const struct takt_team_kind *kind,
 {
     const uint32_t turn = load(&kind->retries) % 4;
 
-    if (preferred == TAKT_TEAM_GPU)
+    for (unsigned i = TAKT_TEAMS; i < TAKT_TEAM_CHOICES; i++)
+        if (turn == 2 && i != preferred && is_offered(call, i) &&
+            is_known(kind, i))
+            return i;
+    if (preferred >= TAKT_TEAMS)
         return 0;
-    if (turn == 2 && call->has_gpu && is_known(kind, TAKT_TEAM_GPU))
-        return TAKT_TEAM_GPU;
     const unsigned other = turn == 1   ? preferred + 1
                            : turn == 3 ? preferred - (preferred > 0)
                                        : 0;
@@ -168,10 +181,11 @@ static float extra_of(const struct takt_team_kind *kind, unsigned choice,
                       unsigned preferred, unsigned threads)
 {
     const float best = mean_of(kind, preferred);
-    const bool is_gpu = preferred == TAKT_TEAM_GPU || choice == TAKT_TEAM_GPU;
-    const float ratio = is_gpu ? 1
-                               : (float)takt__team_threads(preferred, threads) /
-                                     (float)takt__team_threads(choice, threads);
+    const bool is_code = preferred >= TAKT_TEAMS || choice >= TAKT_TEAMS;
+    const float ratio = is_code
+                            ? 1
+                            : (float)takt__team_threads(preferred, threads) /
+                                  (float)takt__team_threads(choice, threads);
     const float extra = is_known(kind, choice) ? mean_of(kind, choice) - best
                         : ratio > 1            ? best * (ratio - 1)
                                                : best;
@@ -196,10 +210,12 @@ static unsigned next_choice(const struct takt_team_kind *kind,
 {
     const unsigned count = takt__teams_of(call->threads);
 
-    if (is_gpu_due(kind, call, call_ns))
-        return TAKT_TEAM_GPU;
+    const unsigned due = due_choice(kind, call, call_ns);
+
+    if (due < TAKT_TEAM_CHOICES)
+        return due;
     const unsigned unknown =
-        preferred == TAKT_TEAM_GPU
+        preferred >= TAKT_TEAMS
             ? count
             : unknown_choice(kind, preferred, call->hint, count);
     return unknown < count ? unknown
@@ -220,7 +236,7 @@ static void look_for_trial(struct takt_team_kind *kind, unsigned preferred,
     const float extra_ns =
         (float)calls * work * extra_of(kind, choice, preferred, call->threads);
     const bool is_hinted = /* expected to gain */
-        is_new && (choice == call->hint || choice == TAKT_TEAM_GPU);
+        is_new && (choice == call->hint || choice >= TAKT_TEAMS);
     if (!is_affordable(kind, is_hinted ? 0 : extra_ns, call_ns))
         return;
     if (!is_new) {
@@ -249,11 +265,12 @@ struct takt_team_choice takt__team_choose(struct takt_team_kind *kind,
                                           const struct takt_team_call *call)
 {
     const uint32_t turn = load(&kind->turn);
-    const unsigned preferred = fastest(kind, call->has_gpu);
+    const unsigned preferred = fastest(kind, call);
+    const uint32_t tried = load(&kind->trial);
 
     store(&kind->turn, turn + 1);
     store(&kind->since, load(&kind->since) + 1);
-    if (!call->has_gpu && load(&kind->trial) == TAKT_TEAM_GPU + 1)
+    if (tried > TAKT_TEAMS && !is_offered(call, tried - 1))
         store(&kind->trial, 0);
     if (load(&kind->trial) == 0 && is_known(kind, 0))
         look_for_trial(kind, preferred, call);
@@ -265,7 +282,7 @@ struct takt_team_choice takt__team_choose(struct takt_team_kind *kind,
         let_pass(kind, preferred, call->threads);
     return (struct takt_team_choice){
         .choice = choice,
-        .threads = choice == TAKT_TEAM_GPU
+        .threads = choice >= TAKT_TEAMS
                        ? call->threads
                        : takt__team_threads(choice, call->threads),
         .is_timed = trial > 0 || load(&kind->is_settling) ||
@@ -301,7 +318,10 @@ void takt__team_learn(struct takt_team_kind *kind,
                       const struct takt_team_choice *choice, double work,
                       uint64_t ns)
 {
-    const unsigned preferred = fastest(kind, choice->choice == TAKT_TEAM_GPU);
+    const struct takt_team_call call = {
+        .has_gpu = choice->choice == TAKT_TEAM_GPU,
+        .has_own = choice->choice == TAKT_TEAM_OWN};
+    const unsigned preferred = fastest(kind, &call);
     const float usual_ns = mean_of(kind, preferred) * (float)work;
     const bool is_trial = load(&kind->trial) == choice->choice + 1;
     const bool is_settling = !is_trial && ends_settling(kind);

@@ -4,7 +4,8 @@
  * they took.
  *
  * Choice 0 is the number of threads that the program has; the others are the
- * powers of two below it, and, where there is one, a GPU. A kind begins as the
+ * powers of two below it; and, where they are to be had, other code: that of
+ * libtakt, and a GPU. A kind begins as the
  * program has it, tries half of the threads, and goes on to fewer while that is
  * faster. Trials take 2% of the time, and four calls or a few milliseconds,
  * whichever is less, at the beginning. Choice 0 is tried again now and then:
@@ -24,6 +25,7 @@
 enum {
     TAKT_TEAMS = 10, /* up to 512 threads and more */
     TAKT_TEAM_GPU = TAKT_TEAMS,
+    TAKT_TEAM_OWN, /* Takt's own kernels */
     TAKT_TEAM_CHOICES
 };
 
@@ -73,6 +75,7 @@ struct takt_team_call {
     unsigned threads; /* of the program */
     unsigned hint;    /* what calls of a similar kind prefer */
     bool has_gpu;     /* a GPU is open, and can run it */
+    bool has_own;     /* libtakt is open, and can run it */
     double work;
 };
 

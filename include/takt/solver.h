@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * takt/solver.h - routines of LAPACK on a GPU, by NVIDIA's cuSOLVER.
+ * takt/solver.h - routines of LAPACK, by NVIDIA's cuSOLVER or Takt's kernels.
  *
- * For programs that have a LAPACK already and ask for a GPU where they measured
- * that it pays, as `takt run` does: nothing is decided or learned here. The ops
- * takt_cholesky_f64(), takt_solve_f64(), takt_qr_f64() choose by themselves.
+ * For programs that have a LAPACK already and ask for another one where they
+ * measured that it pays, as `takt run` does: nothing is decided or learned
+ * here. The ops takt_cholesky_f64(), takt_solve_f64(), takt_qr_f64() choose by
+ * themselves.
  *
  * Threads: everything here may be called from any thread; on one GPU the calls
  * run one after another.
@@ -71,6 +72,14 @@ TAKT_API takt_status takt_solver_open(takt_ctx *ctx);
  * takt_solver_open() has not succeeded. */
 TAKT_API takt_status takt_solver_run(takt_ctx *ctx,
                                      const takt_solver_call *call);
+
+/* The same on the processor, for potrf, gesv, and getrf with m >= n: by Takt's
+ * own kernels, from order 512 on on all threads of the context. A library is
+ * not needed.
+ * TAKT_ENODEV: another routine. TAKT_ESINGULAR, TAKT_EDEFINITE: there is no
+ * factor. TAKT_ENOMEM. Nothing was written then. */
+TAKT_API takt_status takt_solver_run_here(takt_ctx *ctx,
+                                          const takt_solver_call *call);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* solver.c - routines of LAPACK on the GPUs of a context. */
+/* solver.c - routines of LAPACK on the GPUs of a context, or by its kernels. */
 #include "gpu/solver.h"
 
 #include "base/fpenv.h"
 #include "base/sized.h"
 #include "call/ctx.h"
+#include "expert/solve.h"
 #include "gpu/devices.h"
 
 /* With the device entered. */
@@ -58,14 +59,36 @@ static takt_status run_on(struct takt_device *device,
     return status;
 }
 
+static bool read_call(const takt_solver_call *given, takt_solver_call *call)
+{
+    return given != NULL && takt__sized_read(given, call) &&
+           takt__solver_is_valid(call);
+}
+
+/* Flags that steps raise on elements which do not count are not the caller's.
+ */
+takt_status takt_solver_run_here(takt_ctx *ctx, const takt_solver_call *given)
+{
+    const struct takt_fpenv fpenv = takt__fpenv_get();
+    takt_solver_call call;
+
+    if (!read_call(given, &call))
+        return TAKT_EINVAL;
+    ctx = takt__ctx_or_default(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
+    const takt_status status = takt__cpu_lapack(&ctx->experts, &call);
+    takt__fpenv_set(fpenv);
+    return status;
+}
+
 takt_status takt_solver_run(takt_ctx *ctx, const takt_solver_call *given)
 {
     takt_solver_call call;
     takt_status status = TAKT_ENODEV;
     fenv_t fpenv;
 
-    if (given == NULL || !takt__sized_read(given, &call) ||
-        !takt__solver_is_valid(&call))
+    if (!read_call(given, &call))
         return TAKT_EINVAL;
     ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)

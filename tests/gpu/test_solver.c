@@ -8,6 +8,8 @@
 #include "gpu/subject.h"
 
 static takt_ctx *ctx;
+static takt_status (*solve)(takt_ctx *ctx,
+                            const takt_solver_call *call) = takt_solver_run;
 static unsigned long (*solver_calls)(void);
 static void (*solver_fail)(unsigned long call, int error);
 
@@ -155,7 +157,7 @@ static void try_potrf(struct way way, char uplo, size_t n)
     struct matrix before = copy(&a);
     takt_solver_call call = call_of(TAKT_SOLVER_POTRF, &a);
     call.uplo = uplo;
-    REQUIRE(takt_solver_run(ctx, &call) == TAKT_OK);
+    REQUIRE(solve(ctx, &call) == TAKT_OK);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
             double sum = 0;
@@ -170,7 +172,7 @@ static void try_potrf(struct way way, char uplo, size_t n)
         }
     memcpy(a.at, before.at, a.bytes);
     call.is_cleared = 1;
-    REQUIRE(takt_solver_run(ctx, &call) == TAKT_OK);
+    REQUIRE(solve(ctx, &call) == TAKT_OK);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++)
             EXPECT((uplo == 'L' ? get(&a, j, i) : get(&a, i, j)) == 0);
@@ -218,13 +220,13 @@ static void check_lu(const struct matrix *a, const struct matrix *before,
 static void try_getrf(struct way way, size_t m, size_t n)
 {
     struct matrix a = make(way.dtype, way.is_by_rows, m, n);
-    int pivots[32];
+    int pivots[640];
 
     fill(&a, 3);
     struct matrix before = copy(&a);
     takt_solver_call call = call_of(TAKT_SOLVER_GETRF, &a);
     call.pivots = pivots;
-    REQUIRE(takt_solver_run(ctx, &call) == TAKT_OK);
+    REQUIRE(solve(ctx, &call) == TAKT_OK);
     check_lu(&a, &before, pivots);
     EXPECT(has_gaps(&a));
     free(a.at);
@@ -244,7 +246,7 @@ static void try_gesv(struct way way, size_t n, size_t k)
 {
     struct matrix a = make(way.dtype, way.is_by_rows, n, n);
     struct matrix b = make(way.dtype, way.is_by_rows, n, k);
-    int pivots[32];
+    int pivots[640];
 
     fill(&a, 3);
     fill(&b, 4);
@@ -253,7 +255,7 @@ static void try_gesv(struct way way, size_t n, size_t k)
     call.k = k;
     call.b = in_place(&b);
     call.pivots = pivots;
-    REQUIRE(takt_solver_run(ctx, &call) == TAKT_OK);
+    REQUIRE(solve(ctx, &call) == TAKT_OK);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < k; j++)
             EXPECT_NEAR(product(&a_before, &b, i, j, n), get(&b_before, i, j),
@@ -265,7 +267,7 @@ static void try_gesv(struct way way, size_t n, size_t k)
     memcpy(b.at, b_before.at, b.bytes);
     call.a.out = NULL;
     call.pivots = NULL;
-    REQUIRE(takt_solver_run(ctx, &call) == TAKT_OK);
+    REQUIRE(solve(ctx, &call) == TAKT_OK);
     EXPECT(memcmp(a.at, a_before.at, a.bytes) == 0);
     EXPECT_NEAR(product(&a, &b, 0, 0, n), get(&b_before, 0, 0),
                 30 * tolerance(&a));
@@ -418,6 +420,61 @@ static void singular_values_come_in_order_with_their_vectors(void)
         }
 }
 
+static void
+what_has_no_factor_is_refused_and_untouched_by(takt_status not_definite,
+                                               takt_status singular)
+{
+    struct matrix a = make(TAKT_F64, false, 9, 9);
+    struct matrix b = make(TAKT_F64, false, 9, 2);
+    int pivots[9];
+
+    fill_definite(&a);
+    fill(&b, 4);
+    put(&a, 5, 5, -1);
+    struct matrix before = copy(&a), b_before = copy(&b);
+    takt_solver_call call = call_of(TAKT_SOLVER_POTRF, &a);
+    call.uplo = 'L';
+    EXPECT(solve(ctx, &call) == not_definite);
+    EXPECT(memcmp(a.at, before.at, a.bytes) == 0);
+
+    for (size_t i = 0; i < 9; i++)
+        put(&a, i, 3, 0);
+    memcpy(before.at, a.at, a.bytes);
+    call = call_of(TAKT_SOLVER_GESV, &a);
+    call.k = 2;
+    call.b = in_place(&b);
+    call.pivots = pivots;
+    EXPECT(solve(ctx, &call) == singular);
+    EXPECT(memcmp(a.at, before.at, a.bytes) == 0);
+    EXPECT(memcmp(b.at, b_before.at, b.bytes) == 0);
+    free(a.at);
+    free(b.at);
+    free(before.at);
+    free(b_before.at);
+}
+
+/* Sizes around those of blocks, and one for several threads. */
+static void takts_own_kernels_do_the_same(void)
+{
+    static const size_t sizes[] = {1, 2, 15, 16, 17, 33, 100, 129};
+
+    solve = takt_solver_run_here;
+    for (unsigned i = 0; i < way_count; i++)
+        for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {
+            try_potrf(ways[i], 'L', sizes[j]);
+            try_potrf(ways[i], 'U', sizes[j]);
+            try_getrf(ways[i], sizes[j], sizes[j]);
+            try_getrf(ways[i], 3 * sizes[j] / 2, sizes[j]);
+            try_gesv(ways[i], sizes[j], 1);
+            try_gesv(ways[i], sizes[j], 5);
+        }
+    if (!is_hurried())
+        try_gesv((struct way){TAKT_F64, false}, 520, 2);
+    what_has_no_factor_is_refused_and_untouched_by(TAKT_EDEFINITE,
+                                                   TAKT_ESINGULAR);
+    solve = takt_solver_run;
+}
+
 /* Larger than slots and small buffers: transfers in pieces. */
 static void large_matrices_go_through_all_slots(void)
 {
@@ -448,33 +505,7 @@ static void large_matrices_go_through_all_slots(void)
 
 static void what_has_no_factor_is_refused_and_untouched(void)
 {
-    struct matrix a = make(TAKT_F64, false, 9, 9);
-    struct matrix b = make(TAKT_F64, false, 9, 2);
-    int pivots[9];
-
-    fill_definite(&a);
-    fill(&b, 4);
-    put(&a, 5, 5, -1);
-    struct matrix before = copy(&a), b_before = copy(&b);
-    takt_solver_call call = call_of(TAKT_SOLVER_POTRF, &a);
-    call.uplo = 'L';
-    EXPECT(takt_solver_run(ctx, &call) == TAKT_ENODEV);
-    EXPECT(memcmp(a.at, before.at, a.bytes) == 0);
-
-    for (size_t i = 0; i < 9; i++)
-        put(&a, i, 3, 0);
-    memcpy(before.at, a.at, a.bytes);
-    call = call_of(TAKT_SOLVER_GESV, &a);
-    call.k = 2;
-    call.b = in_place(&b);
-    call.pivots = pivots;
-    EXPECT(takt_solver_run(ctx, &call) == TAKT_ENODEV);
-    EXPECT(memcmp(a.at, before.at, a.bytes) == 0);
-    EXPECT(memcmp(b.at, b_before.at, b.bytes) == 0);
-    free(a.at);
-    free(b.at);
-    free(before.at);
-    free(b_before.at);
+    what_has_no_factor_is_refused_and_untouched_by(TAKT_ENODEV, TAKT_ENODEV);
 }
 
 static void what_is_not_finite_is_refused(void)
@@ -482,10 +513,10 @@ static void what_is_not_finite_is_refused(void)
     double values[16];
 
     for (int routine = 0; routine <= TAKT_SOLVER_GESDD; routine++) {
-        struct matrix a = make(TAKT_F64, false, 9, 9);
-        struct matrix b = make(TAKT_F64, false, 9, 9);
         if (routine == TAKT_SOLVER_ORGQR)
             continue;
+        struct matrix a = make(TAKT_F64, false, 9, 9);
+        struct matrix b = make(TAKT_F64, false, 9, 9);
         fill_definite(&a);
         fill(&b, 4);
         put(&a, 4, 4, NAN);
@@ -704,6 +735,7 @@ int main(void)
     RUN(reflections_make_q_and_r);
     RUN(eigenvalues_come_in_order_with_their_vectors);
     RUN(singular_values_come_in_order_with_their_vectors);
+    RUN(takts_own_kernels_do_the_same);
     RUN(large_matrices_go_through_all_slots);
     RUN(what_has_no_factor_is_refused_and_untouched);
     RUN(what_is_not_finite_is_refused);
