@@ -103,16 +103,17 @@ static void run_timed(const struct linalg_run *run, struct takt_team_kind *kind,
 }
 
 /* Small matrices are left to the names of LAPACK. */
+enum { least_rows = 64 };
+
 static bool is_large(double work)
 {
-    return work >= 64.0 * 64 * 64 || takt__is_eager();
+    return work >= (double)least_rows * least_rows * least_rows ||
+           takt__is_eager();
 }
 
-void takt__linalg_run(struct takt_linalg *self, char **args,
-                      const ptrdiff_t *dimensions, const ptrdiff_t *steps,
-                      void *data)
+static void run_large(const struct linalg_run *run)
 {
-    const struct linalg_run run = {self, args, dimensions, steps, data};
+    const struct takt_linalg *self = run->self;
     struct takt_lapack_other other = {.baseline = atomic_load(&baseline),
                                       .call = {.size = sizeof other.call,
                                                .dtype = self->dtype,
@@ -121,17 +122,28 @@ void takt__linalg_run(struct takt_linalg *self, char **args,
                                                .is_by_rows = 1}};
     struct takt_team_kind *kind = NULL;
 
-    if (dimensions[0] == 1 &&
-        self->read(self, args, dimensions, steps, &other.call)) {
+    if (self->read(self, run->args, run->dimensions, run->steps, &other.call)) {
         other.work = work_of(&other.call);
         if (is_large(other.work) &&
             takt__lapack_may_be_other(self->routine, other.work))
             kind = kind_of(self, other.work);
     }
     if (kind == NULL) {
-        run_own(&run);
+        run_own(run);
         return;
     }
     takt__lapack_find_other(&other, self->routine);
-    run_timed(&run, kind, &other);
+    run_timed(run, kind, &other);
+}
+
+void takt__linalg_run(struct takt_linalg *self, char **args,
+                      const ptrdiff_t *dimensions, const ptrdiff_t *steps,
+                      void *data)
+{
+    const struct linalg_run run = {self, args, dimensions, steps, data};
+
+    if (dimensions[0] == 1 && (dimensions[1] >= least_rows || takt__is_eager()))
+        run_large(&run);
+    else
+        self->own(args, dimensions, steps, data);
 }
