@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* lapack.c - chooses the threads of a call of LAPACK, runs and counts it. */
+/* lapack.c - chooses the threads of a call of LAPACK, or other code for it;
+ * runs and counts it. */
 #include "lapack.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
-#include "arguments.h"
-#include "base/fpenv.h"
 #include "clock.h"
 #include "intercepted.h"
 #include "lapack_arguments.h"
 #include "lapack_kind.h"
+#include "lapack_other.h"
+#include "lapack_record.h"
 #include "mode.h"
 #include "record.h"
-#include "stats_write.h"
-
-struct takt_lapack_call {
-    const struct takt_target *target;
-    enum takt_lapack routine;
-    enum takt_blas_type type;
-    void *const *argument;
-    double work;
-    struct takt_fpenv *fpenv; /* the program's, outside of the call's work */
-};
 
 /* ---- the table ----------------------------------------------------------- */
 
@@ -34,7 +26,7 @@ struct entry {
 
 static double number(const struct takt_lapack_call *call, unsigned i)
 {
-    return (double)takt__by_address(call->target, call->argument[i]);
+    return (double)takt__lapack_number(call, i);
 }
 
 static double smaller(double a, double b)
@@ -143,47 +135,6 @@ static void watch_thread(void)
     is_watched = has_key && pthread_setspecific(at_end_of_thread, &inside) == 0;
 }
 
-/* ---- counting ------------------------------------------------------------ */
-
-/* What a call took itself, without calls of BLAS that were recorded. */
-static void count(const struct takt_lapack_call *call, bool is_other,
-                  uint64_t start_ns, uint64_t ns, uint64_t blas_ns)
-{
-    if (!takt__has_stats())
-        return;
-    struct takt_stats_loop_cell *cell =
-        takt__stats_lapack(call->routine, call->type == TAKT_D, call->work);
-    takt__stats_add(&cell->calls[is_other], 1);
-    if (ns == 0)
-        return;
-    takt__stats_add(&cell->timed[is_other], 1);
-    const uint64_t own_ns = ns > blas_ns ? ns - blas_ns : 0;
-    takt__stats_add(&cell->ns[is_other], own_ns);
-    takt__stats_span(start_ns, start_ns + ns);
-    takt__stats_time(TAKT_TRACK_LAPACK, start_ns + ns - own_ns, start_ns + ns,
-                     1);
-}
-
-/* Compares a call on a changed number of threads with the mean on the number
- * that the program has. */
-static void compare(const struct takt_lapack_call *call,
-                    const struct takt_team_kind *kind, uint64_t ns)
-{
-    enum { far = 24 };
-    const struct takt_mean_estimate own =
-        takt__mean_expect(&kind->team[0], call->work);
-
-    if (!takt__has_stats() || !(own.ns > 0))
-        return;
-    struct takt_stats_loop_cell *cell =
-        takt__stats_lapack(call->routine, call->type == TAKT_D, call->work);
-    const double most = far * own.ns;
-    takt__stats_add(&cell->compared, 1);
-    takt__stats_add(&cell->baseline_ns, (uint64_t)own.ns);
-    takt__stats_add(&cell->error_ns, (uint64_t)own.error_ns);
-    takt__stats_add(&cell->instead_ns, (double)ns < most ? ns : (uint64_t)most);
-}
-
 /* ---- running ------------------------------------------------------------- */
 
 /* As the program has it; timed for the statistics alone. */
@@ -197,7 +148,7 @@ static void run_plain(const struct takt_lapack_call *call)
     work(call);
     leave();
     const uint64_t ns = is_timed ? takt__now_ns() - start_ns : 0;
-    count(call, false, start_ns, ns, takt__recorded_ns - blas_ns);
+    takt__lapack_count(call, false, start_ns, ns, takt__recorded_ns - blas_ns);
 }
 
 /* Calls of BLAS by name are part of a call whose threads were changed. */
@@ -210,35 +161,105 @@ static void pass_changed(const struct takt_lapack_call *call)
     takt__inside = outer > (uintptr_t)call ? outer : 0;
 }
 
-static void run_chosen(const struct takt_lapack_call *call,
-                       struct takt_team_kind *kind,
-                       const struct takt_team_choice *choice)
-{
-    struct takt_library_threads *threads = call->target->baseline->threads;
-    const bool is_other = choice->choice > 0;
-    const uint64_t blas_ns = takt__recorded_ns;
+/* ---- other code -----------------------------------------------------------
+ */
 
-    if (is_other && !takt__threads_begin(threads, choice->threads)) {
-        run_plain(call); /* another call has changed them */
-        return;
+/* Other code has pivots of 32 bits. */
+static bool run_with_pivots(const struct takt_lapack_call *call,
+                            struct takt_lapack_other *other, unsigned choice,
+                            int at)
+{
+    const size_t m = other->call.m, n = other->call.n, few = m < n ? m : n;
+    int64_t *wide = call->argument[at];
+
+    if (!call->target->is_wide) {
+        other->call.pivots = call->argument[at];
+        return takt__lapack_run_other(other, choice);
     }
-    if (is_other)
-        watch_thread();
-    inside.frame = (uintptr_t)call;
-    inside.changed = is_other ? threads : NULL;
-    const uint64_t start_ns = choice->is_timed ? takt__now_ns() : 0;
-    if (is_other)
+    int *narrow = malloc(few * sizeof *narrow);
+    other->call.pivots = narrow;
+    const bool is_done =
+        narrow != NULL && takt__lapack_run_other(other, choice);
+    for (size_t i = 0; is_done && i < few; i++)
+        wide[i] = narrow[i];
+    free(narrow);
+    return is_done;
+}
+
+/* The library runs what other code refuses, on the same operands: it has not
+ * written any. */
+static void pass_other(const struct takt_lapack_call *call,
+                       struct takt_lapack_other *other, unsigned choice)
+{
+    const int pivots = takt__lapack_pivots(call);
+
+    if (pivots < 0 ? takt__lapack_run_other(other, choice)
+                   : run_with_pivots(call, other, choice, pivots))
+        takt__lapack_succeed(call);
+    else
+        work(call);
+}
+
+/* Whether there may be other code for a call, and what. */
+static bool find_other(const struct takt_lapack_call *call,
+                       struct takt_lapack_other *out)
+{
+    if (call->target->baseline == NULL ||
+        !takt__lapack_may_be_other(call->routine, call->work) ||
+        !takt__lapack_solver(call, &out->call))
+        return false;
+    out->baseline = call->target->baseline;
+    out->work = call->work;
+    takt__lapack_find_other(out, call->routine);
+    return true;
+}
+
+/* ---- the choice -----------------------------------------------------------
+ */
+
+static void pass_chosen(const struct takt_lapack_call *call, unsigned choice,
+                        struct takt_lapack_other *other)
+{
+    if (choice >= TAKT_TEAMS)
+        pass_other(call, other, choice);
+    else if (choice > 0)
         pass_changed(call);
     else
         work(call);
+}
+
+/* `other` is NULL where there is none. */
+static void run_chosen(const struct takt_lapack_call *call,
+                       struct takt_team_kind *kind,
+                       const struct takt_team_choice *choice,
+                       struct takt_lapack_other *other)
+{
+    struct takt_library_threads *threads = call->target->baseline->threads;
+    const bool is_team = choice->choice < TAKT_TEAMS;
+    const bool is_changed = choice->choice > 0 && is_team;
+    const uint64_t blas_ns = takt__recorded_ns;
+
+    if (is_changed && !takt__threads_begin(threads, choice->threads)) {
+        run_plain(call); /* another call has changed them */
+        return;
+    }
+    if (is_changed)
+        watch_thread();
+    inside.frame = (uintptr_t)call;
+    inside.changed = is_changed ? threads : NULL;
+    const uint64_t start_ns = choice->is_timed ? takt__now_ns() : 0;
+    pass_chosen(call, choice->choice, other);
     const uint64_t ns = choice->is_timed ? takt__now_ns() - start_ns : 0;
     leave();
-    count(call, is_other, start_ns, ns, takt__recorded_ns - blas_ns);
+    takt__lapack_count(call, choice->choice > 0, start_ns, ns,
+                       takt__recorded_ns - blas_ns);
     if (!choice->is_timed)
         return;
-    if (is_other)
-        compare(call, kind, ns);
+    if (choice->choice > 0)
+        takt__lapack_compare(call, kind, ns);
     takt__team_learn(kind, choice, call->work, ns);
+    if (is_team && other != NULL)
+        takt__lapack_missed(other, ns);
 }
 
 static struct takt_lapack_key key_of(const struct takt_lapack_call *call,
@@ -264,25 +285,13 @@ static unsigned changeable(const struct takt_lapack_call *call)
     return takt__baseline_threads(baseline);
 }
 
-/* For tests: the choices in turns, whatever they take. */
-static void turn_choice(struct takt_team_choice *choice, unsigned threads)
+/* A call that has a choice: other threads, or other code. */
+static void run_kind(const struct takt_lapack_call *call, unsigned threads,
+                     struct takt_lapack_other *other)
 {
-    static _Atomic unsigned turn;
-
-    choice->choice = atomic_fetch_add(&turn, 1) % takt__teams_of(threads);
-    choice->threads = takt__team_threads(choice->choice, threads);
-}
-
-static void run_any(const struct takt_lapack_call *call)
-{
-    const unsigned threads = changeable(call);
-
-    if (threads < 2) {
-        run_plain(call);
-        return;
-    }
     const struct takt_lapack_key key = key_of(call, threads);
     struct takt_team_kind *kind = takt__lapack_kind(&key);
+
     if (kind == NULL) {
         run_plain(call);
         return;
@@ -291,13 +300,27 @@ static void run_any(const struct takt_lapack_call *call)
         work(call);
         return;
     }
-    const unsigned hint =
-        takt__mean_count(&kind->team[0]) < 3 ? takt__lapack_hint(&key) : 0;
-    struct takt_team_choice choice =
-        takt__team_choose(kind, threads, hint, call->work);
-    if (takt__is_eager())
-        turn_choice(&choice, threads);
-    run_chosen(call, kind, &choice);
+    const bool is_new = takt__mean_count(&kind->team[0]) < 3;
+    struct takt_team_call next = {.threads = threads,
+                                  .hint = is_new ? takt__lapack_hint(&key) : 0,
+                                  .work = call->work};
+    if (other != NULL)
+        takt__lapack_offer(other, &next);
+    struct takt_team_choice choice = takt__team_choose(kind, &next);
+    takt__lapack_turn(&choice, &next);
+    run_chosen(call, kind, &choice, other);
+}
+
+static void run_any(const struct takt_lapack_call *call)
+{
+    const unsigned threads = changeable(call);
+    struct takt_lapack_other other;
+    const bool has_other = find_other(call, &other);
+
+    if (threads < 2 && !has_other)
+        run_plain(call);
+    else
+        run_kind(call, threads > 0 ? threads : 1, has_other ? &other : NULL);
 }
 
 void takt__lapack_run(struct takt_blas_entry *entry, const void *caller,

@@ -62,6 +62,20 @@ static bool has_many_processors(void)
     return sysconf(_SC_NPROCESSORS_ONLN) > few;
 }
 
+bool takt__mode_may_have_nvidia(void)
+{
+    static _Atomic int known; /* 0: not yet, 1: no, 2: yes */
+    const char *gpu = takt__mode_value("TAKT_GPU");
+
+    if (atomic_load_explicit(&known, memory_order_relaxed) == 0)
+        atomic_store(&known, (gpu == NULL || gpu[0] != '\0') &&
+                                     (value_of("TAKT_CUDA") != NULL ||
+                                      is_there("/dev/nvidiactl"))
+                                 ? 2
+                                 : 1);
+    return atomic_load_explicit(&known, memory_order_relaxed) == 2;
+}
+
 /* A program whose last run gained by a GPU opens it at once, and most of that
  * time passes while the program reads its data. To know that takes 5 ms: only
  * where there may be a GPU, and a store. One that gained on many processors
@@ -69,13 +83,10 @@ static bool has_many_processors(void)
 static bool is_early(void)
 {
     const char *store = takt__mode_value("TAKT_DB");
-    const char *gpu = takt__mode_value("TAKT_GPU");
 
     if (store != NULL && store[0] == '\0')
         return false;
-    return has_many_processors() ||
-           ((gpu == NULL || gpu[0] != '\0') &&
-            (value_of("TAKT_CUDA") != NULL || is_there("/dev/nvidiactl")));
+    return has_many_processors() || takt__mode_may_have_nvidia();
 }
 
 static void read_mode(void)

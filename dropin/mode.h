@@ -36,6 +36,9 @@ const char *takt__mode_value(const char *variable);
  * neither. */
 bool takt__mode_switch(const char *variable, bool is_on);
 
+/* Whether there may be a GPU of NVIDIA's, and it may be used. */
+bool takt__mode_may_have_nvidia(void);
+
 /* True in the first call only. */
 bool takt__mode_take_early(void);
 

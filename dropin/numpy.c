@@ -11,6 +11,7 @@
 #include "loop_product.h"
 #include "mode.h"
 #include "numpy_dot.h"
+#include "numpy_linalg.h"
 #include "python.h"
 #include "stats_write.h"
 
@@ -315,8 +316,10 @@ takt__numpy_install(const struct takt_baseline *library)
     used = library;
     takt__loops_open(library);
     atomic_store(&is_installed, install(umath));
-    if (atomic_load(&is_installed))
+    if (atomic_load(&is_installed)) {
         takt__dot_install(umath);
+        takt__linalg_install(find_table(umath, "_UFUNC_API"), library);
+    }
     takt__python.PyErr_Clear();
     return atomic_load(&is_installed) ? used : NULL;
 }

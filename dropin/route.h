@@ -33,6 +33,9 @@
     use_(define_op, takt_ctx_define_op)       \
     use_(history_best, takt_history_best)     \
     use_(open_gpus, takt_ctx_open_gpus_later) \
+    use_(solver_open, takt_solver_open)       \
+    use_(solver_run, takt_solver_run)         \
+    use_(solver_run_here, takt_solver_run_here) \
     use_(buffer_create, takt_buffer_create)   \
     use_(buffer_destroy, takt_buffer_destroy) \
     use_(buffer_address, takt_buffer_address) \

@@ -92,13 +92,50 @@ unsigned takt__team_preferred(const struct takt_team_kind *kind)
     return best;
 }
 
+/* Choices that are no numbers of threads. */
+static bool is_offered(const struct takt_team_call *call, unsigned choice)
+{
+    return choice == TAKT_TEAM_GPU ? call->has_gpu : call->has_own;
+}
+
+static unsigned fastest(const struct takt_team_kind *kind,
+                        const struct takt_team_call *call)
+{
+    unsigned best = takt__team_preferred(kind);
+
+    for (unsigned i = TAKT_TEAMS; i < TAKT_TEAM_CHOICES; i++)
+        if (is_known(kind, 0) && is_known(kind, i) && is_offered(call, i) &&
+            mean_of(kind, i) * (best < TAKT_TEAMS ? least_gain : 1) <
+                mean_of(kind, best))
+            best = i;
+    return best;
+}
+
 /* ---- trials -------------------------------------------------------------- */
 
 /* A trial of short calls lasts for some of them, of which the first does not
- * count: sleeping threads have to be woken. */
-static uint32_t trial_calls(float call_ns)
+ * count: sleeping threads have to be woken. A GPU's library loads code with the
+ * first call of a routine. */
+static uint32_t trial_calls(unsigned choice, float call_ns)
 {
-    return call_ns < 250e3f ? 4 : call_ns < 5e6f ? 2 : 1;
+    return choice == TAKT_TEAM_GPU ? 3
+           : call_ns < 250e3f      ? 4
+           : call_ns < 5e6f        ? 2
+                                   : 1;
+}
+
+/* Other code is tried at once: it is opened because it is expected to gain, a
+ * GPU with calls that take this long. `TAKT_TEAM_CHOICES`: there is none. */
+static const float least_of_gpu_ns = 1e6f;
+
+static unsigned due_choice(const struct takt_team_kind *kind,
+                           const struct takt_team_call *call, float call_ns)
+{
+    for (unsigned i = TAKT_TEAMS; i < TAKT_TEAM_CHOICES; i++)
+        if (is_offered(call, i) && !is_known(kind, i) &&
+            (i != TAKT_TEAM_GPU || call_ns >= least_of_gpu_ns))
+            return i;
+    return TAKT_TEAM_CHOICES;
 }
 
 /* A choice that nothing is known of: what similar calls prefer, then the
@@ -119,9 +156,17 @@ static unsigned unknown_choice(const struct takt_team_kind *kind,
 /* A known choice that is tried again, in turns: as the program has it, and the
  * neighbours of the preferred. The preferred itself: there is none. */
 static unsigned known_choice(const struct takt_team_kind *kind,
-                             unsigned preferred, unsigned count)
+                             unsigned preferred,
+                             const struct takt_team_call *call, unsigned count)
 {
     const uint32_t turn = load(&kind->retries) % 4;
+
+    for (unsigned i = TAKT_TEAMS; i < TAKT_TEAM_CHOICES; i++)
+        if (turn == 2 && i != preferred && is_offered(call, i) &&
+            is_known(kind, i))
+            return i;
+    if (preferred >= TAKT_TEAMS)
+        return 0;
     const unsigned other = turn == 1   ? preferred + 1
                            : turn == 3 ? preferred - (preferred > 0)
                                        : 0;
@@ -136,8 +181,11 @@ static float extra_of(const struct takt_team_kind *kind, unsigned choice,
                       unsigned preferred, unsigned threads)
 {
     const float best = mean_of(kind, preferred);
-    const float ratio = (float)takt__team_threads(preferred, threads) /
-                        (float)takt__team_threads(choice, threads);
+    const bool is_code = preferred >= TAKT_TEAMS || choice >= TAKT_TEAMS;
+    const float ratio = is_code
+                            ? 1
+                            : (float)takt__team_threads(preferred, threads) /
+                                  (float)takt__team_threads(choice, threads);
     const float extra = is_known(kind, choice) ? mean_of(kind, choice) - best
                         : ratio > 1            ? best * (ratio - 1)
                                                : best;
@@ -155,22 +203,40 @@ static bool is_affordable(const struct takt_team_kind *kind, float extra_ns,
            share * load_ns(&kind->all_ns) + begin_ns;
 }
 
-static void look_for_trial(struct takt_team_kind *kind, unsigned preferred,
-                           unsigned threads, unsigned hint, float work)
+/* What is tried next; the preferred: nothing. */
+static unsigned next_choice(const struct takt_team_kind *kind,
+                            unsigned preferred,
+                            const struct takt_team_call *call, float call_ns)
 {
-    const unsigned count = takt__teams_of(threads);
-    const float call_ns = mean_of(kind, preferred) * work;
-    unsigned choice = unknown_choice(kind, preferred, hint, count);
-    const bool is_new = choice < count;
+    const unsigned count = takt__teams_of(call->threads);
 
-    if (!is_new)
-        choice = known_choice(kind, preferred, count);
+    const unsigned due = due_choice(kind, call, call_ns);
+
+    if (due < TAKT_TEAM_CHOICES)
+        return due;
+    const unsigned unknown =
+        preferred >= TAKT_TEAMS
+            ? count
+            : unknown_choice(kind, preferred, call->hint, count);
+    return unknown < count ? unknown
+                           : known_choice(kind, preferred, call, count);
+}
+
+static void look_for_trial(struct takt_team_kind *kind, unsigned preferred,
+                           const struct takt_team_call *call)
+{
+    const float work = (float)call->work;
+    const float call_ns = mean_of(kind, preferred) * work;
+    const unsigned choice = next_choice(kind, preferred, call, call_ns);
+    const bool is_new = !is_known(kind, choice);
+
     if (choice == preferred || (!is_new && load(&kind->since) < least_since))
         return;
-    const uint32_t calls = trial_calls(call_ns);
+    const uint32_t calls = trial_calls(choice, call_ns);
     const float extra_ns =
-        (float)calls * work * extra_of(kind, choice, preferred, threads);
-    const bool is_hinted = is_new && choice == hint; /* expected to gain */
+        (float)calls * work * extra_of(kind, choice, preferred, call->threads);
+    const bool is_hinted = /* expected to gain */
+        is_new && (choice == call->hint || choice >= TAKT_TEAMS);
     if (!is_affordable(kind, is_hinted ? 0 : extra_ns, call_ns))
         return;
     if (!is_new) {
@@ -196,24 +262,29 @@ static void let_pass(struct takt_team_kind *kind, unsigned preferred,
 }
 
 struct takt_team_choice takt__team_choose(struct takt_team_kind *kind,
-                                          unsigned threads, unsigned hint,
-                                          double work)
+                                          const struct takt_team_call *call)
 {
     const uint32_t turn = load(&kind->turn);
-    const unsigned preferred = takt__team_preferred(kind);
+    const unsigned preferred = fastest(kind, call);
+    const uint32_t tried = load(&kind->trial);
 
     store(&kind->turn, turn + 1);
     store(&kind->since, load(&kind->since) + 1);
+    if (tried > TAKT_TEAMS && !is_offered(call, tried - 1))
+        store(&kind->trial, 0);
     if (load(&kind->trial) == 0 && is_known(kind, 0))
-        look_for_trial(kind, preferred, threads, hint, (float)work);
+        look_for_trial(kind, preferred, call);
     const uint32_t trial = load(&kind->trial);
     const unsigned choice = trial > 0 ? trial - 1 : preferred;
-    const bool is_short = mean_of(kind, preferred) * (float)work < short_ns;
+    const bool is_short =
+        mean_of(kind, preferred) * (float)call->work < short_ns;
     if (trial == 0 && is_short && load(&kind->is_settling) == 0)
-        let_pass(kind, preferred, threads);
+        let_pass(kind, preferred, call->threads);
     return (struct takt_team_choice){
         .choice = choice,
-        .threads = takt__team_threads(choice, threads),
+        .threads = choice >= TAKT_TEAMS
+                       ? call->threads
+                       : takt__team_threads(choice, call->threads),
         .is_timed = trial > 0 || load(&kind->is_settling) ||
                     !is_known(kind, 0) || !is_short ||
                     turn % timed_of_short == 0};
@@ -247,7 +318,10 @@ void takt__team_learn(struct takt_team_kind *kind,
                       const struct takt_team_choice *choice, double work,
                       uint64_t ns)
 {
-    const unsigned preferred = takt__team_preferred(kind);
+    const struct takt_team_call call = {
+        .has_gpu = choice->choice == TAKT_TEAM_GPU,
+        .has_own = choice->choice == TAKT_TEAM_OWN};
+    const unsigned preferred = fastest(kind, &call);
     const float usual_ns = mean_of(kind, preferred) * (float)work;
     const bool is_trial = load(&kind->trial) == choice->choice + 1;
     const bool is_settling = !is_trial && ends_settling(kind);
@@ -257,10 +331,14 @@ void takt__team_learn(struct takt_team_kind *kind,
     if (is_known(kind, choice->choice) && took_ns > far * usual_ns)
         took_ns = far * usual_ns;
     add_ns(&kind->all_ns, is_single ? took_ns : timed_of_short * took_ns);
-    if ((is_trial || is_settling) && took_ns > usual_ns)
+    /* What a GPU's first calls take beyond that is a part of opening it. */
+    const bool is_opening =
+        choice->choice == TAKT_TEAM_GPU && !is_known(kind, TAKT_TEAM_GPU);
+    if ((is_trial || is_settling) && !is_opening && took_ns > usual_ns)
         add_ns(&kind->extra_ns, took_ns - usual_ns);
     if (is_settling ||
-        (is_trial && !ends_trial_call(kind, trial_calls(usual_ns))))
+        (is_trial &&
+         !ends_trial_call(kind, trial_calls(choice->choice, usual_ns))))
         return;
     takt__mean_add(&kind->team[choice->choice], took_ns / (float)work, far);
 }

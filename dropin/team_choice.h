@@ -4,11 +4,12 @@
  * they took.
  *
  * Choice 0 is the number of threads that the program has; the others are the
- * powers of two below it. A kind begins as the program has it, tries half of
- * the threads, and goes on to fewer while that is faster. Trials take 2% of the
- * time, and four calls or a few milliseconds, whichever is less, at the
- * beginning. Choice 0 is tried again now and then: these calls are the control
- * by which gains are told. Nothing is predicted.
+ * powers of two below it; and, where they are to be had, other code: that of
+ * libtakt, and a GPU. A kind begins as the
+ * program has it, tries half of the threads, and goes on to fewer while that is
+ * faster. Trials take 2% of the time, and four calls or a few milliseconds,
+ * whichever is less, at the beginning. Choice 0 is tried again now and then:
+ * these calls are the control by which gains are told. Nothing is predicted.
  *
  * Threads: any. Two that learn at once may lose one of their times.
  */
@@ -21,10 +22,15 @@
 
 #include "running_mean.h"
 
-enum { TAKT_TEAMS = 10 }; /* up to 512 threads and more */
+enum {
+    TAKT_TEAMS = 10, /* up to 512 threads and more */
+    TAKT_TEAM_GPU = TAKT_TEAMS,
+    TAKT_TEAM_OWN, /* Takt's own kernels */
+    TAKT_TEAM_CHOICES
+};
 
 struct takt_team_kind {
-    struct takt_running_mean team[TAKT_TEAMS]; /* ns per unit of work */
+    struct takt_running_mean team[TAKT_TEAM_CHOICES]; /* ns per unit of work */
     _Atomic uint32_t turn;
     _Atomic uint32_t trial; /* the number of the choice that is tried, plus 1;
                              * 0: none */
@@ -48,7 +54,7 @@ struct takt_team_choice {
 unsigned takt__teams_of(unsigned threads);
 unsigned takt__team_threads(unsigned choice, unsigned threads);
 
-/* The choice that is the fastest so far. */
+/* The number of threads that is the fastest so far. */
 unsigned takt__team_preferred(const struct takt_team_kind *kind);
 
 /* Whether the next call needs no choice: short calls that are the fastest as
@@ -64,11 +70,17 @@ static inline bool takt__team_passes(struct takt_team_kind *kind)
     return passes > 0;
 }
 
-/* For the next call, of so much work, in a program with so many threads; `hint`
- * is what calls of a similar kind prefer. */
+/* The next call. */
+struct takt_team_call {
+    unsigned threads; /* of the program */
+    unsigned hint;    /* what calls of a similar kind prefer */
+    bool has_gpu;     /* a GPU is open, and can run it */
+    bool has_own;     /* libtakt is open, and can run it */
+    double work;
+};
+
 struct takt_team_choice takt__team_choose(struct takt_team_kind *kind,
-                                          unsigned threads, unsigned hint,
-                                          double work);
+                                          const struct takt_team_call *call);
 
 /* What that call took. */
 void takt__team_learn(struct takt_team_kind *kind,

@@ -57,6 +57,7 @@
 #include <takt/ops.h>
 #include <takt/otlp.h>
 #include <takt/policy.h>
+#include <takt/solver.h>
 #include <takt/status.h>
 #include <takt/store.h>
 #include <takt/telemetry.h>

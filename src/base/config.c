@@ -26,6 +26,7 @@ static const char *const known[] = {
     "TAKT_BLAS",
     "TAKT_CUBLAS",
     "TAKT_CUDA",
+    "TAKT_CUSOLVER",
     "TAKT_DB",
     "TAKT_EXPERT",
     "TAKT_EXPLORE",
@@ -225,6 +226,7 @@ static void read_texts(void)
     config.gpu = variable("TAKT_GPU");
     config.cuda = variable("TAKT_CUDA");
     config.cublas = variable("TAKT_CUBLAS");
+    config.cusolver = variable("TAKT_CUSOLVER");
     config.vulkan = variable("TAKT_VULKAN");
     config.state_home = variable("XDG_STATE_HOME");
     config.home = variable("HOME");

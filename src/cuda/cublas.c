@@ -43,6 +43,10 @@ typedef int gemv_function(void *handle, int trans, int m, int n,
                           const void *alpha, const void *a, int lda,
                           const void *x, int x_step, const void *beta, void *y,
                           int y_step);
+typedef int geam_function(void *handle, int trans_a, int trans_b, int m, int n,
+                          const void *alpha, const void *a, int lda,
+                          const void *beta, const void *b, int ldb, void *c,
+                          int ldc);
 
 /* The second of each pair is for f64. */
 struct takt_cublas {
@@ -59,6 +63,7 @@ struct takt_cublas {
     gemm_function *gemm[2];
     batched_function *batched[2];
     gemv_function *gemv[2];
+    geam_function *geam[2]; /* optional */
 };
 
 /* ---- opening ------------------------------------------------------------- */
@@ -73,6 +78,8 @@ static bool find(void *library, const char *name, void *function)
 static bool find_functions(void *library, struct takt_cublas *cublas)
 {
     find(library, "cublasSetWorkspace_v2", &cublas->set_workspace);
+    find(library, "cublasSgeam", &cublas->geam[TAKT_F32]);
+    find(library, "cublasDgeam", &cublas->geam[TAKT_F64]);
     return find(library, "cublasCreate_v2", &cublas->create) &&
            find(library, "cublasDestroy_v2", &cublas->destroy) &&
            find(library, "cublasGetVersion_v2", &cublas->get_version) &&
@@ -302,4 +309,18 @@ bool takt__cublas_gemv(struct takt_cuda *cuda, const takt_call *call,
         cuda->cublas->handle, other, (int)dim[1], (int)dim[0], &alpha, at(a),
         (int)call->ld[0], at(x), 1, &beta, at(y), 1);
     return was_taken(result, status);
+}
+
+/* C = A' + 0 C, where C is not read. */
+bool takt__cublas_turn(struct takt_cuda *cuda, takt_dtype dtype, size_t rows,
+                       size_t cols, uint64_t from, uint64_t to)
+{
+    const struct takt_cublas *cublas = cuda->cublas;
+    const union real one = real(dtype, 1), zero = real(dtype, 0);
+
+    return cublas != NULL && cublas->geam[dtype] != NULL &&
+           cublas->geam[dtype](cublas->handle, TRANSPOSED, AS_IT_LIES,
+                               (int)cols, (int)rows, &one, at(from), (int)rows,
+                               &zero, at(to), (int)cols, at(to),
+                               (int)cols) == SUCCESS;
 }

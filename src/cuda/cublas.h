@@ -33,3 +33,8 @@ bool takt__cublas_batched(struct takt_cuda *cuda, const takt_call *call,
                           takt_status *status);
 bool takt__cublas_gemv(struct takt_cuda *cuda, const takt_call *call,
                        uint64_t a, uint64_t x, uint64_t y, takt_status *status);
+
+/* The transpose of a matrix of `rows` x `cols` by columns, without gaps.
+ * False: it could not be begun. */
+bool takt__cublas_turn(struct takt_cuda *cuda, takt_dtype dtype, size_t rows,
+                       size_t cols, uint64_t from, uint64_t to);

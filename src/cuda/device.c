@@ -17,6 +17,8 @@
 #include <string.h>
 
 #include "cuda/cublas.h"
+#include "cuda/cusolver.h"
+#include "cuda/cusolver_open.h"
 #include "cuda/device_parts.h"
 
 enum { least_capability = 75 }; /* 7.5: Turing */
@@ -156,6 +158,7 @@ static void complete(struct takt_device *device, const _Atomic bool *is_over)
 static void destroy_context(struct takt_device *device, struct takt_cuda *cuda)
 {
     if (takt__cuda_enter(device) != NULL) {
+        takt__cusolver_close(cuda);
         takt__cublas_close(cuda);
         takt__cuda_unload_code(cuda);
         takt__cuda_leave(cuda);
@@ -172,6 +175,7 @@ static void stop(struct takt_device *device)
         return;
     destroy_context(device, cuda);
     free(cuda->cublas); /* there still is one if it could not be closed */
+    free(cuda->cusolver);
     for (struct takt_cuda_point *point = cuda->points, *next; point != NULL;
          point = next) {
         next = point->next;
@@ -353,4 +357,5 @@ const struct takt_driver takt__cuda_driver = {
     .wait = takt__cuda_wait,
     .is_past = takt__cuda_is_past,
     .between_s = takt__cuda_between_s,
+    .solver = &takt__cusolver_driver,
 };

@@ -9,7 +9,8 @@
 #include "cuda/cuda.h"
 #include "cuda/kernels.h"
 
-struct takt_cublas; /* NVIDIA's products: cublas.h */
+struct takt_cublas;   /* NVIDIA's products: cublas.h */
+struct takt_cusolver; /* and its LAPACK: cusolver_open.h */
 
 /* An event of the driver; what takt_mark.point points to. */
 struct takt_cuda_point {
@@ -29,6 +30,7 @@ struct takt_cuda {
     struct takt_cuda_code code;      /* modules and kernels: kernels.h */
     _Atomic bool is_loaded;          /* all of them */
     struct takt_cublas *cublas;      /* NULL: not to be had */
+    struct takt_cusolver *cusolver;  /* NULL: not opened, or not to be had */
     struct takt_block scratch;       /* for kernels of several blocks */
     struct takt_cuda_point *free[2]; /* marks that are not in use; timed: [1] */
     struct takt_cuda_point *points;  /* all of them */

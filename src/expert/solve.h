@@ -3,6 +3,7 @@
 #pragma once
 
 #include "expert/expert.h"
+#include "takt/solver.h"
 
 /* ---- Takt's own: cpu_factor.c ---------------------------------------------
  */
@@ -52,3 +53,8 @@ bool takt__library_can_solve(const struct takt_expert *expert,
 takt_status takt__library_solve(struct takt_experts *experts,
                                 const struct takt_expert *expert,
                                 const takt_call *call);
+
+/* cpu_lapack.c: potrf, gesv, and getrf of no more columns than rows, of a valid
+ * call. Other statuses than TAKT_OK: nothing was written. */
+takt_status takt__cpu_lapack(struct takt_experts *experts,
+                             const takt_solver_call *call);

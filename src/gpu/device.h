@@ -63,6 +63,7 @@ struct takt_mark {
 };
 
 struct takt_device;
+struct takt_solver_driver; /* solver.h */
 
 /* The methods of a driver, explained below. */
 typedef takt_status takt_device_reserve(struct takt_device *device,
@@ -158,6 +159,9 @@ struct takt_driver {
     /* Seconds on the device between two timed marks that are past; negative:
      * not known. */
     takt_device_between *between_s;
+
+    /* Routines of LAPACK; NULL: none. */
+    const struct takt_solver_driver *solver;
 };
 
 /* What is known of a device once it was started. */
@@ -207,6 +211,7 @@ struct takt_small_trial {
 struct takt_stage {
     pthread_mutex_t lock; /* one job at a time */
     struct takt_block ring, small;
+    struct takt_block results; /* of solver.c; grows as it is needed */
     struct takt_slot slot[TAKT_SLOTS];
     bool is_filling;                  /* copies out of slots may be under way */
     struct takt_mark before, arrived; /* of the computing and the in queue */
@@ -243,6 +248,7 @@ struct takt_device {
     pthread_t opener;       /* the thread that opens it, if there was one */
     bool has_opener;
     _Atomic bool is_opening;
+    pthread_mutex_t solving;        /* one routine of LAPACK at a time */
     pthread_mutex_t completing;     /* held while complete() runs */
     _Atomic bool is_occupied;       /* with that: calls go elsewhere */
     _Atomic bool completion_failed; /* it was tried in vain */

@@ -19,6 +19,7 @@ static void init_locks(struct takt_device *device)
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->stage.lock, NULL);
     pthread_mutex_init(&device->completing, NULL);
+    pthread_mutex_init(&device->solving, NULL);
 }
 
 static void add(struct takt_devices *devices, const struct takt_driver *driver,
@@ -208,6 +209,18 @@ takt_status takt__device_open(struct takt_device *device)
     return takt__device_is_ready(device) ? TAKT_OK : TAKT_ENODEV;
 }
 
+takt_status takt__device_open_in_haste(struct takt_device *device)
+{
+    fenv_t fpenv;
+
+    if (!takt__device_is_ready(device)) {
+        takt__fpenv_leave(&fpenv);
+        open_if_possible(device, true);
+        takt__fpenv_return(&fpenv);
+    }
+    return takt__device_is_ready(device) ? TAKT_OK : TAKT_ENODEV;
+}
+
 static void *run_opener(void *self)
 {
     struct takt_device *device = self;
@@ -273,6 +286,7 @@ static void close_device(struct takt_device *device)
     pthread_mutex_destroy(&device->lock);
     pthread_mutex_destroy(&device->stage.lock);
     pthread_mutex_destroy(&device->completing);
+    pthread_mutex_destroy(&device->solving);
 }
 
 /* ---- using it ------------------------------------------------------------ */

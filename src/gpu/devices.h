@@ -67,6 +67,10 @@ void takt__devices_settle(struct takt_devices *devices);
  * be used; its `problem` says why. */
 takt_status takt__device_open(struct takt_device *device);
 
+/* The same without what some calls can do without: that is done when one comes
+ * that cannot. */
+takt_status takt__device_open_in_haste(struct takt_device *device);
+
 /* Begins to, and returns at once. In haste: what some calls can do without is
  * done when one comes that cannot. */
 void takt__device_open_later(struct takt_device *device);

@@ -33,6 +33,7 @@ void takt__stage_close(struct takt_device *device)
     driver->drop(device, &stage->arrived);
     driver->release(device, &stage->ring);
     driver->release(device, &stage->small);
+    driver->release(device, &stage->results);
 }
 
 int takt__small_take(struct takt_device *device)

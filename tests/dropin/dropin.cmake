@@ -236,13 +236,15 @@ if(NOT CMAKE_CROSSCOMPILING)
         dropin_plugin(whole m BASELINE_MARK=3 BASELINE_THROUGH_PLT)
         target_sources(plugin_whole PRIVATE dropin/baseline_blas.c
             $<TARGET_OBJECTS:baseline_parts>)
-        foreach(script exports netlib numpy programs)
+        foreach(script exports netlib numpy programs solver)
             takt_script(dropin/${script} ${Python3_EXECUTABLE}
                 ${CMAKE_CURRENT_SOURCE_DIR}/dropin/test_${script}.py
                 $<TARGET_FILE:takt_blas_preload> ${dropin})
             set_property(TEST dropin/${script} APPEND PROPERTY
                 ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1"
-                "TAKT_TEST_FAKE_CUDA=$<TARGET_FILE:fakecuda>")
+                "TAKT_TEST_FAKE_CUDA=$<TARGET_FILE:fakecuda>"
+                "TAKT_TEST_FAKE_CUBLAS=$<TARGET_FILE:fakecublas>"
+                "TAKT_TEST_FAKE_CUSOLVER=$<TARGET_FILE:fakecusolver>")
             set_tests_properties(dropin/${script} PROPERTIES
                 SKIP_RETURN_CODE 77)
         endforeach()

@@ -22,6 +22,7 @@ struct made_up {
     unsigned hint;
     double wake_us; /* more for the first call on more threads than before */
     bool is_later;  /* in the second half, the times are the other way round */
+    double gpu_us;  /* 0: there is none */
 };
 
 struct outcome {
@@ -30,6 +31,7 @@ struct outcome {
     unsigned controls; /* calls of the second half as the program has it */
     unsigned preferred;
     unsigned chosen; /* calls for which there was a choice */
+    unsigned on_gpu;
 };
 
 static struct outcome run_kind(const struct made_up *made)
@@ -48,15 +50,22 @@ static struct outcome run_kind(const struct made_up *made)
         const struct takt_team_choice choice =
             takt__team_passes(&kind)
                 ? (struct takt_team_choice){.threads = made->threads}
-                : takt__team_choose(&kind, made->threads, made->hint, work);
+                : takt__team_choose(&kind, &(struct takt_team_call){
+                                               .threads = made->threads,
+                                               .hint = made->hint,
+                                               .has_gpu = made->gpu_us > 0,
+                                               .work = work});
         outcome.chosen += choice.is_timed || choice.choice > 0;
         const bool is_turned = made->is_later && i > made->calls / 2;
         const double noise = 0.9 + 0.2 * random_unit(&random);
         const double spike = random_unit(&random) < made->spikes ? 30 : 1;
-        const unsigned at =
-            is_turned ? count - 1 - choice.choice : choice.choice;
+        const bool is_gpu = choice.choice == TAKT_TEAM_GPU;
+        const unsigned at = is_gpu      ? 0
+                            : is_turned ? count - 1 - choice.choice
+                                        : choice.choice;
         const double wakes = choice.choice < before ? made->wake_us : 0;
-        const double us = noise * spike * (made->us[at] + wakes) * work / 1000;
+        const double own_us = is_gpu ? made->gpu_us : made->us[at] + wakes;
+        const double us = noise * spike * own_us * work / 1000;
         before = choice.choice;
         all += us;
         plain +=
@@ -65,6 +74,7 @@ static struct outcome run_kind(const struct made_up *made)
             late += us;
             late_best += noise * spike * best * work / 1000;
         }
+        outcome.on_gpu += is_gpu;
         outcome.controls += i > made->calls / 2 && choice.choice == 0;
         if (choice.is_timed)
             takt__team_learn(&kind, &choice, work, (uint64_t)(us * 1000));
@@ -104,6 +114,22 @@ static void fewer_threads_are_taken_where_they_are_faster(void)
     EXPECT(middle.late < 1.03);
     EXPECT(two.preferred == 1);
     EXPECT_NEAR(two.cost, 5 / 8.0, 0.03);
+}
+
+static void a_gpu_is_taken_where_it_is_faster(void)
+{
+    const struct outcome large = run_kind(&(struct made_up){
+        .threads = 2, .us = {100e3, 190e3}, .gpu_us = 10e3, .calls = 60});
+    const struct outcome slow = run_kind(&(struct made_up){
+        .threads = 2, .us = {2e3, 3e3}, .gpu_us = 4e3, .calls = 1000});
+    const struct outcome small = run_kind(&(struct made_up){
+        .threads = 2, .us = {200, 300}, .gpu_us = 100, .calls = 1000});
+
+    EXPECT(large.on_gpu >= 55);
+    EXPECT(large.cost < 0.25);
+    EXPECT(slow.on_gpu >= 3 && slow.on_gpu < 30);
+    EXPECT(slow.cost < 1.05);
+    EXPECT(small.on_gpu == 0); /* too short to be tried */
 }
 
 /* Two percent, and four calls or 5 ms. */
@@ -308,6 +334,7 @@ int main(void)
 {
     RUN(teams_are_powers_of_two);
     RUN(fewer_threads_are_taken_where_they_are_faster);
+    RUN(a_gpu_is_taken_where_it_is_faster);
     RUN(trials_that_lose_are_within_their_budget);
     RUN(settled_short_calls_need_no_choice);
     RUN(similar_calls_give_a_hint);

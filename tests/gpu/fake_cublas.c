@@ -217,3 +217,59 @@ static int submit(const struct cublas *cublas, struct product product)
 
 PRODUCTS(S, float, false)
 PRODUCTS(D, double, true)
+
+/* ---- transposes ---------------------------------------------------------- */
+
+struct turning {
+    bool is_double;
+    int m, n, lda, ldc;
+    const void *a;
+    void *c;
+};
+
+static void turn(void *self)
+{
+    const struct turning *t = self;
+
+    for (long long j = 0; j < t->n; j++)
+        for (long long i = 0; i < t->m; i++)
+            put(t->c, t->is_double, i + j * t->ldc,
+                get(t->a, t->is_double, j + i * t->lda));
+}
+
+static int submit_turning(const struct cublas *cublas, struct turning turning)
+{
+    struct turning *self = malloc(sizeof *self);
+
+    if (self == NULL || turning.lda < turning.n || turning.ldc < turning.m) {
+        free(self);
+        return self == NULL ? ALLOC_FAILED : BAD_VALUE;
+    }
+    turning.a = real(turning.a);
+    turning.c = real(turning.c);
+    *self = turning;
+    return fake_cuda_submit(cublas->stream, turn, self) == 0 ? 0 : ALLOC_FAILED;
+}
+
+/* A' alone. */
+#define GEAM(letter, type, is_64)                                              \
+    FAKE_API int cublas##letter##geam(                                         \
+        void *handle, int trans_a, int trans_b, int m, int n,                  \
+        const type *alpha, const type *a, int lda, const type *beta,           \
+        const type *b, int ldb, type *c, int ldc);                             \
+    int cublas##letter##geam(void *handle, int trans_a, int trans_b, int m,    \
+                             int n, const type *alpha, const type *a, int lda, \
+                             const type *beta, const type *b, int ldb,         \
+                             type *c, int ldc)                                 \
+    {                                                                          \
+        if (trans_a != 1 || trans_b != 0 || *alpha != 1 || *beta != 0 ||       \
+            b != c || ldb != ldc)                                              \
+            return BAD_VALUE;                                                  \
+        return submit_turning(handle,                                          \
+                              (struct turning){is_64, m, n, lda, ldc, a, c});  \
+    }
+
+/* clang-format off */
+GEAM(S, float, false)
+GEAM(D, double, true)
+/* clang-format on */

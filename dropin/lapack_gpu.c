@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* lapack_gpu.c - opens it on a thread of its own. */
+#include "lapack_gpu.h"
+
+#include "guard.h"
+#include "loader.h"
+#include "mode.h"
+#include "opener.h"
+#include "router.h"
+#include "stack.h"
+
+/* Below this a call takes about as long as its transfers: order 256. */
+static const double least_work = 256.0 * 256 * 256;
+
+/* What opening both takes, on an H200 (a guess until it was measured here). */
+static const double opening_ns = 0.8e9;
+
+enum state { CLOSED, OPENING, OPEN, FAILED };
+
+static _Atomic int state;
+static _Atomic uint64_t missed_ns;
+static const struct takt_route *_Atomic used;
+
+bool takt__lapack_gpu_may_be(void)
+{
+    return takt__has_lapack() &&
+           atomic_load_explicit(&state, memory_order_relaxed) != FAILED &&
+           takt__mode_may_have_nvidia();
+}
+
+bool takt__lapack_gpu_wants(double work)
+{
+    return (work >= least_work || takt__is_eager()) &&
+           takt__lapack_gpu_may_be();
+}
+
+/* ---- opening ------------------------------------------------------------- */
+
+/* The GPU may have been opened by products, or fail for a while: it is asked
+ * for again then. */
+static void open_solver(void);
+
+static struct takt_opener opener = {.run = open_solver};
+
+static void open_solver(void)
+{
+    const struct takt_route *route = atomic_load(&used);
+
+    takt__loader_enter();
+    const takt_status status = route->takt->solver_open(route->ctx);
+    takt__loader_leave();
+    atomic_store(&state, status == TAKT_OK ? OPEN : FAILED);
+    atomic_store(&opener.is_busy, false);
+}
+
+static void begin_to_open(const struct takt_route *route)
+{
+    int closed = CLOSED;
+
+    if (!route->has_gpu || !route->is_adaptive) {
+        atomic_store(&state, FAILED);
+        return;
+    }
+    if (takt__opener_is_bad_moment() ||
+        !atomic_compare_exchange_strong(&state, &closed, OPENING))
+        return;
+    atomic_store(&used, route);
+    atomic_store(&opener.is_busy, true);
+    if (takt__opener_run(&opener))
+        return;
+    atomic_store(&opener.is_busy, false);
+    atomic_store(&state, FAILED);
+}
+
+static bool is_open(void)
+{
+    return atomic_load_explicit(&state, memory_order_acquire) == OPEN;
+}
+
+bool takt__lapack_gpu_is_open(const struct takt_baseline *baseline)
+{
+    enum takt_why why;
+
+    if (!takt__is_eager() || is_open() || baseline == NULL)
+        return is_open();
+    const struct takt_route *route = takt__route(baseline, &why);
+    if (route != NULL)
+        begin_to_open(route);
+    return is_open();
+}
+
+/* By a link of 10 GB/s and 500 G multiplications a second: half of what either
+ * does at least where it pays. */
+static double expected_ns(const takt_solver_call *call, double work)
+{
+    return 1e6 + takt__lapack_bytes(call) / 10 + work / 500;
+}
+
+void takt__lapack_gpu_missed(const struct takt_baseline *baseline,
+                             const takt_solver_call *call, double work,
+                             uint64_t ns)
+{
+    const double lost_ns = (double)ns - expected_ns(call, work);
+    enum takt_why why;
+
+    if (baseline == NULL || lost_ns <= 0 ||
+        atomic_load_explicit(&state, memory_order_relaxed) != CLOSED)
+        return;
+    const uint64_t all_ns =
+        atomic_fetch_add(&missed_ns, (uint64_t)lost_ns) + (uint64_t)lost_ns;
+    if ((double)all_ns < opening_ns || !takt__has_stack())
+        return;
+    const struct takt_route *route = takt__route(baseline, &why);
+    if (route != NULL)
+        begin_to_open(route);
+    else if (why == TAKT_WHY_NO_ROUTER)
+        atomic_store(&state, FAILED);
+}
+
+/* ---- running ------------------------------------------------------------- */
+
+/* A device that was lost is opened again when as much was missed once more. */
+static void note_loss(void)
+{
+    int open = OPEN;
+
+    atomic_store(&missed_ns, 0);
+    atomic_compare_exchange_strong(&state, &open, CLOSED);
+}
+
+bool takt__lapack_gpu_run(const takt_solver_call *call)
+{
+    const struct takt_route *route = atomic_load(&used);
+    struct takt_cancel cancel;
+
+    if (!is_open() || !takt__has_stack() || takt__loader_is_forking() ||
+        !takt__guard_enter_libtakt(&cancel))
+        return false;
+    const takt_status status = route->takt->solver_run(route->ctx, call);
+    takt__guard_leave_libtakt(cancel);
+    if (status == TAKT_ELOST)
+        note_loss();
+    return status == TAKT_OK;
+}

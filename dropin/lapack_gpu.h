@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lapack_gpu.h - a GPU for calls of LAPACK, opened when that pays.
+ *
+ * Opening the GPU and cuSOLVER takes a second or so, on a thread of its own.
+ * What calls took longer than a GPU would have taken is added up; when that
+ * exceeds what opening takes, it is opened. So it is by products (libtakt's
+ * model); either one finds it open after the other.
+ */
+#pragma once
+
+#include "lapack_solver.h"
+
+/* Whether a GPU is open for calls of LAPACK. In a program where every call is
+ * routed, it is opened first, if there is one. */
+bool takt__lapack_gpu_is_open(const struct takt_baseline *baseline);
+
+/* Runs a call. False: it was refused, and nothing was written. */
+bool takt__lapack_gpu_run(const takt_solver_call *call);
+
+/* A call that could have run on a GPU took so long elsewhere. */
+void takt__lapack_gpu_missed(const struct takt_baseline *baseline,
+                             const takt_solver_call *call, double work,
+                             uint64_t ns);
+
+/* Whether there may be a GPU for calls of LAPACK, and for one of so much work.
+ */
+bool takt__lapack_gpu_may_be(void);
+bool takt__lapack_gpu_wants(double work);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lapack_other.h - a call of LAPACK by other code than the library's: a GPU's,
+ * or libtakt's own kernels.
+ */
+#pragma once
+
+#include "lapack_solver.h"
+#include "team_choice.h"
+
+struct takt_route;
+
+/* A call as other code takes it, and which could. */
+struct takt_lapack_other {
+    takt_solver_call call;
+    const struct takt_baseline *baseline;
+    double work;
+    bool is_for_gpu, is_for_own;
+    const struct takt_route *own; /* NULL: libtakt is not open */
+};
+
+/* True while this thread is in code that has its own choice of these: calls of
+ * LAPACK inside of it have none. */
+extern _Thread_local bool takt__lapack_has_chosen;
+
+/* Whether other code could run a call of so much work of that routine. */
+bool takt__lapack_may_be_other(enum takt_lapack routine, double work);
+
+/* Finds out what there is for a call. The first four members and that of the
+ * work are set. */
+void takt__lapack_find_other(struct takt_lapack_other *other,
+                             enum takt_lapack routine);
+
+/* Says so in a call that is to be chosen for. */
+void takt__lapack_offer(const struct takt_lapack_other *other,
+                        struct takt_team_call *call);
+
+/* Runs it. False: it was refused, and nothing was written. */
+bool takt__lapack_run_other(const struct takt_lapack_other *other,
+                            unsigned choice);
+
+/* What it took in the library. */
+void takt__lapack_missed(const struct takt_lapack_other *other, uint64_t ns);
+
+/* For tests: the choices in turns, whatever they take. */
+void takt__lapack_turn(struct takt_team_choice *choice,
+                       const struct takt_team_call *call);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* lapack_record.c - counts, times, and what was gained. */
+#include "lapack_record.h"
+
+#include "mode.h"
+#include "stats_write.h"
+
+void takt__lapack_count(const struct takt_lapack_call *call, bool is_other,
+                        uint64_t start_ns, uint64_t ns, uint64_t blas_ns)
+{
+    if (!takt__has_stats())
+        return;
+    struct takt_stats_loop_cell *cell =
+        takt__stats_lapack(call->routine, call->type == TAKT_D, call->work);
+    takt__stats_add(&cell->calls[is_other], 1);
+    if (ns == 0)
+        return;
+    takt__stats_add(&cell->timed[is_other], 1);
+    const uint64_t own_ns = ns > blas_ns ? ns - blas_ns : 0;
+    takt__stats_add(&cell->ns[is_other], own_ns);
+    takt__stats_span(start_ns, start_ns + ns);
+    takt__stats_time(TAKT_TRACK_LAPACK, start_ns + ns - own_ns, start_ns + ns,
+                     1);
+}
+
+void takt__lapack_compare(const struct takt_lapack_call *call,
+                          const struct takt_team_kind *kind, uint64_t ns)
+{
+    enum { far = 24 };
+    const struct takt_mean_estimate own =
+        takt__mean_expect(&kind->team[0], call->work);
+
+    if (!takt__has_stats() || !(own.ns > 0))
+        return;
+    struct takt_stats_loop_cell *cell =
+        takt__stats_lapack(call->routine, call->type == TAKT_D, call->work);
+    const double most = far * own.ns;
+    takt__stats_add(&cell->compared, 1);
+    takt__stats_add(&cell->baseline_ns, (uint64_t)own.ns);
+    takt__stats_add(&cell->error_ns, (uint64_t)own.error_ns);
+    takt__stats_add(&cell->instead_ns, (double)ns < most ? ns : (uint64_t)most);
+}

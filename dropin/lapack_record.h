@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* lapack_record.h - calls of LAPACK in the shared statistics. */
+#pragma once
+
+#include "lapack_call.h"
+#include "team_choice.h"
+
+/* A call that ran otherwise than the program has it, or not, and what it took;
+ * 0: it was not timed. Calls of BLAS that were recorded are not counted twice.
+ */
+void takt__lapack_count(const struct takt_lapack_call *call, bool is_other,
+                        uint64_t start_ns, uint64_t ns, uint64_t blas_ns);
+
+/* Compares a call that ran otherwise with the mean of those that ran as the
+ * program has them. */
+void takt__lapack_compare(const struct takt_lapack_call *call,
+                          const struct takt_team_kind *kind, uint64_t ns);

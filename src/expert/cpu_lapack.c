@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu_lapack.c - potrf, getrf and gesv by Takt's own factors.
+ *
+ * A copy by rows is factored in scratch memory, so that the operands are as
+ * they were until the result is known. It takes two copies of n^2 elements.
+ */
+#include <string.h>
+
+#include "base/size.h"
+#include "expert/solve.h"
+
+/* A matrix by rows in scratch memory. */
+struct lapack_copy {
+    size_t rows, cols, ld, size;
+    char *at;
+};
+
+/* A call on the threads of one expert. */
+struct lapack_run {
+    const takt_solver_call *call;
+    const struct takt_factor_kernels *kernels;
+    takt_transpose_kernel *transpose;
+    struct takt_factor_job job;
+};
+
+/* ---- copies -------------------------------------------------------------- */
+
+static char *element(const struct lapack_copy *x, size_t i, size_t j)
+{
+    return x->at + (i * x->ld + j) * x->size;
+}
+
+static struct lapack_copy copy_of(const struct lapack_run *run, size_t rows,
+                                  size_t cols, size_t ld)
+{
+    return (struct lapack_copy){rows, cols, ld, run->kernels->size, NULL};
+}
+
+static size_t bytes_of(const struct lapack_copy *x)
+{
+    return takt__size_round_up(
+        takt__size_mul(takt__size_mul(x->rows, x->ld), x->size), 64);
+}
+
+/* Rows are as long as their panels; what is behind their end is 0. */
+static void load(const struct lapack_run *run, const takt_solver_matrix *from,
+                 const struct lapack_copy *to)
+{
+    const struct takt_rows rows = {to->rows, to->cols, to->ld};
+
+    if (run->call->is_by_rows)
+        takt__copy_rows(&rows, to->size, from->in, from->in_ld, to->at);
+    else
+        run->transpose(to->cols, to->rows, from->in, from->in_ld, to->at,
+                       to->ld);
+    for (size_t i = 0; i < to->rows && to->ld > to->cols; i++)
+        memset(element(to, i, to->cols), 0, (to->ld - to->cols) * to->size);
+}
+
+static void store(const struct lapack_run *run, const struct lapack_copy *from,
+                  const takt_solver_matrix *to)
+{
+    const struct takt_rows rows = {from->rows, from->cols, to->out_ld};
+
+    if (to->out == NULL)
+        return;
+    if (run->call->is_by_rows)
+        takt__copy_rows(&rows, from->size, from->at, from->ld, to->out);
+    else
+        run->transpose(from->rows, from->cols, from->at, from->ld, to->out,
+                       to->out_ld);
+}
+
+static void store_pivots(const struct lapack_run *run, const size_t *pivot,
+                         size_t count)
+{
+    for (size_t i = 0; run->call->pivots != NULL && i < count; i++)
+        run->call->pivots[i] = (int)pivot[i] + 1;
+}
+
+static struct takt_factoring planned(struct lapack_run *run,
+                                     const struct takt_factor_kernels *plan)
+{
+    return (struct takt_factoring){plan, takt__factor_measure, &run->job};
+}
+
+static struct takt_factoring real(struct lapack_run *run)
+{
+    return (struct takt_factoring){run->kernels, takt__factor_multiply,
+                                   &run->job};
+}
+
+/* ---- LU ------------------------------------------------------------------ */
+
+static takt_status run_getrf(struct lapack_run *run)
+{
+    const size_t m = run->call->m, n = run->call->n;
+    const struct takt_factor_kernels plan = takt__factor_plan(run->kernels);
+    struct takt_factoring how = planned(run, &plan);
+    struct lapack_copy lu =
+        copy_of(run, m, n, takt__factor_ld(n, run->kernels->size));
+    const size_t bytes = bytes_of(&lu);
+
+    if (m < n)
+        return TAKT_ENODEV;
+    (void)takt__factor_lu(&how, m, n, run->call->a.out, lu.ld, 0, NULL);
+    lu.at = takt__factor_scratch(
+        &run->job, takt__size_add(bytes, takt__size_mul(n, sizeof(size_t))));
+    if (lu.at == NULL)
+        return TAKT_ENOMEM;
+    size_t *pivot = (size_t *)(void *)(lu.at + bytes);
+    load(run, &run->call->a, &lu);
+    how = real(run);
+    if (!takt__factor_lu(&how, m, n, lu.at, lu.ld, 0, pivot))
+        return TAKT_ESINGULAR;
+    store(run, &lu, &run->call->a);
+    store_pivots(run, pivot, n);
+    return TAKT_OK;
+}
+
+/* L and U, one after the other. */
+static void substitute(const struct takt_factoring *how,
+                       const struct lapack_copy *lu,
+                       const struct lapack_copy *x)
+{
+    const struct takt_triangle lower = {.n = lu->rows,
+                                        .at = lu->at,
+                                        .row = lu->ld,
+                                        .col = 1,
+                                        .is_lower = true,
+                                        .is_unit = true};
+    const struct takt_triangle upper = {
+        .n = lu->rows, .at = lu->at, .row = lu->ld, .col = 1};
+
+    takt__factor_substitute(how, &lower, x->cols, x->at, x->ld);
+    takt__factor_substitute(how, &upper, x->cols, x->at, x->ld);
+}
+
+static takt_status run_gesv(struct lapack_run *run)
+{
+    const size_t n = run->call->n;
+    const struct takt_factor_kernels plan = takt__factor_plan(run->kernels);
+    struct takt_factoring how = planned(run, &plan);
+    struct lapack_copy lu =
+        copy_of(run, n, n, takt__factor_ld(n, run->kernels->size));
+    struct lapack_copy x = copy_of(run, n, run->call->k, run->call->k);
+    const size_t a_bytes = bytes_of(&lu), x_bytes = bytes_of(&x);
+
+    lu.at = x.at = run->call->b.out; /* an address, for the plan */
+    (void)takt__factor_lu(&how, n, n, lu.at, lu.ld, 0, NULL);
+    substitute(&how, &lu, &x);
+    lu.at = takt__factor_scratch(
+        &run->job, takt__size_add(takt__size_add(a_bytes, x_bytes),
+                                  takt__size_mul(n, sizeof(size_t))));
+    if (lu.at == NULL)
+        return TAKT_ENOMEM;
+    x.at = lu.at + a_bytes;
+    size_t *pivot = (size_t *)(void *)(x.at + x_bytes);
+    load(run, &run->call->a, &lu);
+    how = real(run);
+    if (!takt__factor_lu(&how, n, n, lu.at, lu.ld, 0, pivot))
+        return TAKT_ESINGULAR;
+    load(run, &run->call->b, &x);
+    run->kernels->swap(n, 0, pivot, x.cols, x.at, x.ld);
+    substitute(&how, &lu, &x);
+    store(run, &lu, &run->call->a);
+    store(run, &x, &run->call->b);
+    store_pivots(run, pivot, n);
+    return TAKT_OK;
+}
+
+/* ---- Cholesky ------------------------------------------------------------ */
+
+/* Rows of the upper triangle. */
+static void store_upper(const struct lapack_copy *from, char *out, size_t ld)
+{
+    for (size_t i = 0; i < from->rows; i++)
+        memcpy(out + (i * ld + i) * from->size, element(from, i, i),
+               (from->rows - i) * from->size);
+}
+
+static void store_block_turned(const struct lapack_copy *from, size_t first,
+                               size_t count, char *out, size_t ld)
+{
+    for (size_t i = first; i < first + count; i++)
+        for (size_t j = i; j < first + count; j++)
+            memcpy(out + (j * ld + i) * from->size, element(from, i, j),
+                   from->size);
+}
+
+/* The upper triangle, turned over: blocks on the diagonal element by element,
+ * what is beside them whole. */
+static void store_turned(const struct lapack_run *run,
+                         const struct lapack_copy *from, char *out, size_t ld)
+{
+    enum { edge = 16 };
+    const size_t n = from->rows;
+
+    for (size_t i = 0; i < n; i += edge) {
+        const size_t rows = takt__size_min(edge, n - i), right = i + rows;
+        store_block_turned(from, i, rows, out, ld);
+        if (right < n)
+            run->transpose(rows, n - right, element(from, i, right), from->ld,
+                           out + (right * ld + i) * from->size, ld);
+    }
+}
+
+/* The triangle that is not part of the result, as it lies in memory. */
+static void clear(const struct lapack_copy *of, char *out, size_t ld,
+                  bool is_upper)
+{
+    for (size_t i = 0; i < of->rows; i++)
+        if (is_upper)
+            memset(out + (i * ld + i + 1) * of->size, 0,
+                   (of->rows - i - 1) * of->size);
+        else
+            memset(out + i * ld * of->size, 0, i * of->size);
+}
+
+/* The upper triangle by rows is the lower one by columns. */
+static takt_status run_potrf(struct lapack_run *run)
+{
+    const takt_solver_call *call = run->call;
+    const size_t n = call->n, ld = takt__factor_ld(n, run->kernels->size);
+    const bool is_upper = (call->uplo == 'U') == (call->is_by_rows != 0);
+    const struct takt_factor_kernels plan = takt__factor_plan(run->kernels);
+    struct takt_factoring how = planned(run, &plan);
+    struct lapack_copy u = copy_of(run, n, n, ld);
+    const struct takt_rows rows = {n, n, ld};
+
+    takt__factor_cholesky(&how, n, call->a.out, ld);
+    u.at = takt__factor_scratch(&run->job, bytes_of(&u));
+    if (u.at == NULL)
+        return TAKT_ENOMEM;
+    if (is_upper)
+        takt__copy_rows(&rows, u.size, call->a.in, call->a.in_ld, u.at);
+    else
+        run->transpose(n, n, call->a.in, call->a.in_ld, u.at, ld);
+    how = real(run);
+    if (!takt__factor_cholesky(&how, n, u.at, ld))
+        return TAKT_EDEFINITE;
+    if (is_upper)
+        store_upper(&u, call->a.out, call->a.out_ld);
+    else
+        store_turned(run, &u, call->a.out, call->a.out_ld);
+    if (call->is_cleared)
+        clear(&u, call->a.out, call->a.out_ld, !is_upper);
+    return TAKT_OK;
+}
+
+/* ---- the call ------------------------------------------------------------ */
+
+/* The best instruction set on one thread, or on all where steps on single rows
+ * and columns are a small part. */
+static const struct takt_expert *expert_for(const struct takt_experts *experts,
+                                            size_t n)
+{
+    enum { least_for_team = 512 };
+    const struct takt_expert *found = NULL;
+
+    for (unsigned i = 1; i < experts->count; i++) {
+        const struct takt_expert *at = &experts->expert[i];
+        if (at->slots != NULL && (found == NULL || at->isa == found->isa) &&
+            (found == NULL || n >= least_for_team))
+            found = at;
+    }
+    return found != NULL ? found : &experts->expert[0];
+}
+
+takt_status takt__cpu_lapack(struct takt_experts *experts,
+                             const takt_solver_call *call)
+{
+    const struct takt_expert *expert = expert_for(experts, call->n);
+    struct lapack_run run = {
+        .call = call,
+        .kernels = expert->slots->factor[call->dtype],
+        .transpose = expert->slots->transpose[call->dtype],
+        .job = takt__factor_job_of(experts, expert, call->dtype)};
+
+    return call->routine == TAKT_SOLVER_POTRF   ? run_potrf(&run)
+           : call->routine == TAKT_SOLVER_GETRF ? run_getrf(&run)
+           : call->routine == TAKT_SOLVER_GESV  ? run_gesv(&run)
+                                                : TAKT_ENODEV;
+}

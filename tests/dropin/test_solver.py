@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""NumPy's linear algebra by other code computes and fails as it does without.
+
+usage: test_solver.py LIBTAKT_BLAS FOLDER
+A program runs without the interposer, and with every call on the fake GPU, by
+Takt's kernels or in the library, in turns; what it prints must not differ.
+Skipped where there is no NumPy.
+"""
+import os
+import subprocess
+import sys
+import unittest
+
+PRELOAD = os.path.abspath(sys.argv[1])
+PYTHON = "/usr/bin/python3"
+FAKE = {"TAKT_DB": "", "TAKT_RUN_EAGER": "1", "TAKT_GPU": "all",
+        "TAKT_CUDA": os.environ.get("TAKT_TEST_FAKE_CUDA", ""),
+        "TAKT_CUBLAS": os.environ.get("TAKT_TEST_FAKE_CUBLAS", ""),
+        "TAKT_CUSOLVER": os.environ.get("TAKT_TEST_FAKE_CUSOLVER", ""),
+        "TAKT_VULKAN": "/nowhere", "TAKT_LOG": "off"}
+
+PROGRAM = """
+import ctypes, os, sys
+import numpy as np
+rng = np.random.default_rng(3)
+lib = ctypes.CDLL(os.environ["TAKT_CUSOLVER"]) if "TAKT_CUSOLVER" in os.environ else None
+def near(a, b, scale=1):
+    return bool(np.abs(a - b).max() <= 200 * np.finfo(a.dtype).eps * a.shape[0] * scale)
+def fails(function, *args):
+    try:
+        function(*args)
+    except np.linalg.LinAlgError as error:
+        return str(error)
+la = np.linalg
+for letter in "fd":
+    for n in 1, 2, 7, 40:
+        for turn in range(4):
+            a = rng.standard_normal((n, n)).astype(letter) + n * np.eye(n, dtype=letter)
+            a = a if turn < 3 else np.asfortranarray(a)
+            b = rng.standard_normal((n, 3)).astype(letter)
+            spd = a @ a.T
+            kept = a.copy(), b.copy(), spd.copy()
+            lower = la.cholesky(spd)
+            print(letter, n, near(a @ la.solve(a, b), b, 20),
+                  near(a @ la.solve(a, b[:, 0]), b[:, 0], 20),
+                  near(la.inv(a) @ a, np.eye(n, dtype=letter), 20),
+                  near(lower @ lower.T, spd, n * n), bool((np.triu(lower, 1) == 0).all()))
+            for uplo in "LU":
+                w, v = la.eigh(spd, uplo)
+                print(near(spd @ v, v * w, n * n), near(la.eigvalsh(spd, uplo), w, n * n))
+            for x in a, a[:, : n // 2 + 1], a[: n // 2 + 1]:
+                q, r = la.qr(x)
+                print(near(q @ r, x, n), near(q.T @ q, np.eye(q.shape[1], dtype=letter)))
+                for full in True, False:
+                    u, s, vt = la.svd(x, full_matrices=full)
+                    k = len(s)
+                    print(u.shape, vt.shape, near((u[:, :k] * s) @ vt[:k], x, n),
+                          near(u.T @ u, np.eye(u.shape[1], dtype=letter)))
+                print(near(la.svd(x, compute_uv=False), s, n))
+            bad = a.copy()
+            bad[n // 2, n // 2] = np.nan
+            print(fails(la.solve, np.zeros_like(a), b), fails(la.cholesky, -spd),
+                  fails(la.svd, bad), fails(la.inv, np.zeros_like(a)))
+            print(all((x == y).all() for x, y in zip(kept, (a, b, spd))))
+    stack = rng.standard_normal((3, 9, 9)).astype(letter)
+    print(near(stack @ la.solve(stack, stack[:, :, :2]), stack[:, :, :2], 500))
+if lib is not None:
+    print("solver calls", lib.fake_cusolver_calls() > int(sys.argv[1]), file=sys.stderr)
+"""
+
+
+def run(least, **variables):
+    environment = {key: value for key, value in os.environ.items()
+                   if not key.startswith(("TAKT_", "FAKE_"))}
+    environment.update(variables)
+    return subprocess.run([PYTHON, "-c", PROGRAM, str(least)], env=environment,
+                          capture_output=True, text=True, timeout=300,
+                          check=False)
+
+
+class Solver(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.plain = run(0)
+        cls.assertFalse(cls, cls.plain.returncode, cls.plain.stderr)
+
+    def compare(self, least, **variables):
+        routed = run(least, LD_PRELOAD=PRELOAD, **FAKE, **variables)
+        self.assertEqual(routed.returncode, 0, routed.stderr)
+        self.assertEqual(routed.stdout, self.plain.stdout)
+        self.assertIn("solver calls True", routed.stderr)
+
+    def test_results_and_errors_are_those_of_numpy(self):
+        self.compare(500)
+        self.compare(500, FAKE_CUDA_LATE="1")
+
+    def test_a_device_that_is_lost_half_way_changes_nothing(self):
+        self.compare(100, FAKE_CUDA_FAIL="cuMemcpyDtoHAsync:300:700:sticky")
+        self.compare(100, FAKE_CUDA_FAIL="cuMemcpyHtoDAsync:200:999:final")
+
+    def test_without_the_loops_of_numpy_the_names_of_lapack_are_routed(self):
+        self.compare(200, TAKT_RUN_NUMPY="off")
+
+    def test_a_library_that_cannot_be_opened_is_done_without(self):
+        broken = dict(FAKE, TAKT_CUSOLVER="/nowhere")
+        self.assertEqual(
+            subprocess.run(
+                [PYTHON, "-c", PROGRAM.replace("lib = ", "lib = None #"), "0"],
+                env=dict(os.environ, LD_PRELOAD=PRELOAD, **broken),
+                capture_output=True, text=True, timeout=300,
+                check=False).stdout, self.plain.stdout)
+
+
+if __name__ == "__main__":
+    if subprocess.run([PYTHON, "-c", "import numpy"], capture_output=True,
+                      check=False).returncode != 0:
+        print("skipped: there is no NumPy")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1], verbosity=2)
