@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "base/fpenv.h"
 #include "clock.h"
 #include "fork.h"
 #include "sides.h"
@@ -434,19 +435,40 @@ static void add(const struct takt_switchback_call *call)
     advance(call->end_ns);
 }
 
-void takt__switchback_add(const struct takt_switchback_call *call)
+/* Programs look at exception flags after a call, or have traps for them: what
+ * is computed here leaves none. False: another thread is here. */
+static bool enter(struct takt_fpenv *callers)
 {
     if (atomic_flag_test_and_set_explicit(&is_busy, memory_order_acquire))
+        return false;
+    *callers = takt__fpenv_get();
+    takt__fpenv_set(takt__fpenv_quiet(*callers));
+    return true;
+}
+
+static void leave(struct takt_fpenv callers)
+{
+    takt__fpenv_set(callers);
+    atomic_flag_clear_explicit(&is_busy, memory_order_release);
+}
+
+void takt__switchback_add(const struct takt_switchback_call *call)
+{
+    struct takt_fpenv callers;
+
+    if (!enter(&callers))
         return;
     add(call);
     last.end_ns = call->end_ns;
     last.begin_ns = state.begin_ns;
-    atomic_flag_clear_explicit(&is_busy, memory_order_release);
+    leave(callers);
 }
 
 void takt__switchback_begin_call(uint64_t now_ns)
 {
-    if (atomic_flag_test_and_set_explicit(&is_busy, memory_order_acquire))
+    struct takt_fpenv callers;
+
+    if (!enter(&callers))
         return;
     if (state.first_ns == 0)
         state.first_ns = state.begin_ns = now_ns;
@@ -455,7 +477,7 @@ void takt__switchback_begin_call(uint64_t now_ns)
         (void)begin_on_gpu(now_ns);
     else
         (void)begin_as_before(now_ns);
-    atomic_flag_clear_explicit(&is_busy, memory_order_release);
+    leave(callers);
 }
 
 void takt__switchback_skip(void)
