@@ -86,21 +86,24 @@ const struct command cmd_report = {
     .operands = "[STORE | FILE...]",
     .summary = "write a page to look at and to send",
     .description =
-        "Writes one HTML file that opens in a browser without a network. "
+        "Writes one HTML file that opens in a browser without a network.\n"
         "Without operands, or with a store: this machine, which expert is the "
-        "fastest at which size, what each expert takes, and what was learned. "
-        "With files that 'takt run --report --format json', 'takt run "
-        "--compare --format json' or 'takt optimize --format json' wrote, or "
-        "with traces ('takt run --trace FILE', 'takt trace --record FILE'): "
-        "pages of those. Every number on it is one that --json prints.\n\n"
-        "--anonymous leaves out names of programs, their arguments and paths.",
+        "fastest at which size, what each expert takes by size, and what was "
+        "learned, in all and by day. 'takt tune' and programs that use Takt "
+        "fill the store; before that the page shows what is expected.\n"
+        "With files: a section for each of them. A file is JSON that 'takt run "
+        "--report', 'takt run --compare' or 'takt optimize' wrote with "
+        "'--format json', or a trace of 'takt run --trace FILE' or 'takt trace "
+        "--record FILE'. Several runs on one page show the gain over time.\n"
+        "Every number on a page is one that --json prints. --anonymous leaves "
+        "out names of programs, their arguments and paths.",
     .max_operands = max_operands,
     .options = {{"output", "FILE", NULL,
                  "where the page goes; also -o (default takt-report.html)"},
-                {"anonymous", NULL, NULL, "without names and paths"},
-                {"machine", "DIR", NULL, "of a recorded machine"},
+                {"anonymous", NULL, NULL, "leave out names and paths"},
+                {"machine", "DIR", NULL, "show a recorded machine"},
                 DB_OPTION,
-                {"json", NULL, NULL, "the data of the page, as JSON"}},
+                {"json", NULL, NULL, "print the data of the page, as JSON"}},
     .examples = {"takt report", "takt report -o machine.html",
                  "takt report run.json compare.json -o run.html",
                  "takt report app.trace",

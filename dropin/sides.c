@@ -164,14 +164,15 @@ static bool is_even(const struct takt_switchback_result *result)
 static void keep_kind(void *self, struct takt_kind *kind)
 {
     const double baseline = kind->call[TAKT_SIDE_BASELINE].mean;
-    const double change = change_of(kind->call);
     const double doubt = between_slices * baseline;
 
     (void)self;
-    if (has_both(kind->call))
-        kind->is_kept =
-            change > baseline / 10 &&
-            change * change > 9 * (variance_of(kind->call) + doubt * doubt);
+    if (!has_both(kind->call))
+        return;
+    const double change = change_of(kind->call);
+    kind->is_kept =
+        change > baseline / 10 &&
+        change * change > 9 * (variance_of(kind->call) + doubt * doubt);
 }
 
 static void release_kind(void *self, struct takt_kind *kind)

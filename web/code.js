@@ -67,9 +67,9 @@ function drawFindings(input, index) {
     const node = section(more, `code-${index}`,
         `A code base${input.name ? `: ${input.name}` : ''}`,
         terms([['searched', languages],
-               ['to look at', plural(o.findings.length - rest.length,
+               ['open', plural(o.findings.length - rest.length,
                                      'finding')],
-               ['left alone', [nonzero(counts, standingNames),
+               ['nothing to do', [nonzero(counts, standingNames),
                     tests > 0 ? `in tests ${count(tests)}` : '']
                     .filter(Boolean).join(', ')],
                ['profiles', o.summary.profiles?.files > 0

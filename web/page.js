@@ -28,6 +28,11 @@ for (const node of document.querySelectorAll('main section'))
 document.getElementById('subtitle').textContent = data.machine
     ? `${data.machine.cpu.name}, ${data.machine.threads} threads`
     : 'Made from files';
+if (data.machine)
+    nav.before(el('p', null, 'Takt runs each numeric operation (op) by one of ' +
+        'several experts: scalar code, SIMD code on one or several threads, a ' +
+        'BLAS library, or a GPU. This page shows which of them is the fastest ' +
+        'at which size on this machine, and how that is known.'));
 document.getElementById('footer').append(
     el('p', null, `Made by takt ${data.version}. All numbers are in the ` +
        'page itself, as JSON.'));

@@ -3,10 +3,12 @@
  * test_switchback.c - programs whose calls take made-up times, on a made-up
  * clock: which side do they end on, and what did it cost to find out?
  *
- * A process has one comparison, so each program runs in a child.
+ * A process has one comparison, so each program runs in a child. Nothing is
+ * divided by what was not measured.
  */
 #include "switchback.h"
 
+#include <fenv.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,6 +55,7 @@ struct outcome {
     double kind_routed[most_kinds];
     double control; /* what the library is said to take, against the truth */
     unsigned changes, kept;
+    int flags; /* that were raised in callers */
     bool is_first_routed;
     struct takt_switchback_result result;
 };
@@ -128,6 +131,7 @@ static double call(const struct program *program, unsigned number,
     cpu_ns += (double)(end_ns - *clock_ns) *
               (1 + (*is_routed ? 0 : program->spinning));
     *clock_ns = end_ns;
+    feclearexcept(FE_ALL_EXCEPT);
     takt__switchback_add(
         &(struct takt_switchback_call){.kind = kind,
                                        .side = side,
@@ -136,6 +140,7 @@ static double call(const struct program *program, unsigned number,
                                        .weight = 1,
                                        .start_ns = start_ns,
                                        .end_ns = end_ns});
+    shared->flags |= fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
     return of->baseline_ns * varies + of->gap_ns + stop_ns;
 }
 
@@ -158,6 +163,7 @@ static void run_program(const struct program *program, struct outcome *out)
         .keep = keep};
 
     running = program;
+    kind_number(most_kinds); /* that is never called */
     for (unsigned i = 0; now_s < program->seconds; i++) {
         const uint64_t before_ns = clock_ns;
         const unsigned number = i % program->kinds;
@@ -206,6 +212,7 @@ static struct outcome try_program(const struct program *program)
            "%.3f after %u probes\n",
            shared->cost, shared->late, shared->routed, shared->changes,
            shared->result.ratio, shared->result.error, shared->result.probes);
+    EXPECT_INT(shared->flags, 0);
     return *shared;
 }
 
