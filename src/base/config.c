@@ -3,6 +3,7 @@
 #include "base/config.h"
 
 #include <limits.h>
+#include <locale.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -100,6 +101,20 @@ static unsigned read_count(const char *name)
     return 0;
 }
 
+/* strtod() with a point, whatever the program's language has in its place. */
+static double read_plain(const char *text, char **end)
+{
+    const locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+
+    if (plain == (locale_t)0)
+        return strtod(text, end);
+    const locale_t before = uselocale(plain);
+    const double value = strtod(text, end);
+    uselocale(before);
+    freelocale(plain);
+    return value;
+}
+
 /* A number from 0 to `most`; negative: not set. */
 static double read_number(const char *name, double most, const char *expected)
 {
@@ -108,7 +123,7 @@ static double read_number(const char *name, double most, const char *expected)
 
     if (text == NULL || *text == '\0')
         return -1;
-    const double value = strtod(text, &end);
+    const double value = read_plain(text, &end);
     if (*end == '\0' && value >= 0 && value <= most)
         return value;
     ignore(name, text, expected);

@@ -10,6 +10,7 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "support/child.h"
+#include "support/comma.h"
 #include "takt/takt.h"
 
 static char heard[4096];
@@ -56,6 +57,16 @@ static void set_numbers(void)
 static void numbers_are_read(void)
 {
     in_child(set_numbers);
+}
+
+static void numbers_have_a_point_in_every_locale(void)
+{
+    if (!comma_begin()) {
+        SKIP("no locale with a comma can be made");
+        return;
+    }
+    in_child(set_numbers);
+    comma_end();
 }
 
 static void set_nonsense(void)
@@ -309,6 +320,7 @@ int main(void)
 {
     unsetenv("TAKT_BLAS"); /* as few settings as there can be */
     RUN(numbers_are_read);
+    RUN(numbers_have_a_point_in_every_locale);
     RUN(nonsense_counts_as_not_set_and_is_said);
     RUN(switches_have_words_for_yes_and_no);
     RUN(a_later_setenv_changes_nothing);

@@ -6,9 +6,8 @@
  * decode.py has protoc read both by the official definitions. After a change
  * that is meant, TAKT_GOLDEN=write writes them anew: look at the difference.
  */
-#include "support/tap.h"
+#include "support/comma.h"
 
-#include <locale.h>
 #include <unistd.h>
 
 #include <takt/version.h>
@@ -303,19 +302,14 @@ static void numbers_are_written_exactly(void)
 
 static void the_point_is_a_point_in_every_locale(void)
 {
-    static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8",
-                                        "de_DE.utf8", "ps_AF.UTF-8", "de_DE"};
     takt_event event = cpu_call();
-    size_t i = 0;
 
-    while (i < 5 && setlocale(LC_NUMERIC, names[i]) == NULL)
-        i++;
-    if (i == 5) {
-        SKIP("no locale with another point is installed");
+    if (!comma_begin()) {
+        SKIP("no locale with another point can be made");
         return;
     }
     EXPECT(call_says(&event, "\"doubleValue\":0.00123}"));
-    setlocale(LC_NUMERIC, "C");
+    comma_end();
 }
 
 static void sizes_beyond_63_bits_are_the_most_that_fits(void)

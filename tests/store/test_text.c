@@ -3,9 +3,9 @@
 #include "store/text.h"
 
 #include <float.h>
-#include <locale.h>
 
 #include "scratch.h"
+#include "support/comma.h"
 #include "support/random.h"
 
 static const char writer[] = "0123456789abcdef0123456789abcdef";
@@ -104,19 +104,14 @@ static void the_longest_record_fits_in_a_line(void)
 
 static void a_locale_with_a_comma_changes_nothing(void)
 {
-    static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8",
-                                        "de_DE.utf8", "de_DE"};
-    size_t i = 0;
+    const struct takt_record record = good_record();
 
-    while (i < 4 && setlocale(LC_ALL, names[i]) == NULL)
-        i++;
-    if (i == 4) {
-        SKIP("no such locale is installed");
+    if (!comma_begin()) {
+        SKIP("no such locale can be made");
         return;
     }
-    const struct takt_record record = good_record();
     expect_round_trip(&record);
-    setlocale(LC_ALL, "C");
+    comma_end();
 }
 
 static void an_export_imports_to_the_same_export(void)
