@@ -257,7 +257,7 @@ static void run_chosen(const struct takt_lapack_call *call,
         return;
     if (choice->choice > 0)
         takt__lapack_compare(call, kind, ns);
-    takt__team_learn(kind, choice, call->work, ns);
+    takt__lapack_learn(kind, choice, call->work, ns);
     if (is_team && other != NULL)
         takt__lapack_missed(other, ns);
 }

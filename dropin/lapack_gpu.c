@@ -3,6 +3,7 @@
 #include "lapack_gpu.h"
 
 #include "guard.h"
+#include "lapack_warm.h"
 #include "loader.h"
 #include "mode.h"
 #include "opener.h"
@@ -12,8 +13,9 @@
 /* Below this a call takes about as long as its transfers: order 256. */
 static const double least_work = 256.0 * 256 * 256;
 
-/* What opening both takes, on an H200 (a guess until it was measured here). */
-static const double opening_ns = 0.8e9;
+/* What opening both and the first call take, on an H200 (a guess until it was
+ * measured here). */
+static const double opening_ns = 1.3e9;
 
 enum state { CLOSED, OPENING, OPEN, FAILED };
 
@@ -77,16 +79,28 @@ static bool is_open(void)
     return atomic_load_explicit(&state, memory_order_acquire) == OPEN;
 }
 
-bool takt__lapack_gpu_is_open(const struct takt_baseline *baseline)
+static void open_eagerly(const struct takt_baseline *baseline)
 {
     enum takt_why why;
+    const struct takt_route *route =
+        baseline != NULL ? takt__route(baseline, &why) : NULL;
 
-    if (!takt__is_eager() || is_open() || baseline == NULL)
-        return is_open();
-    const struct takt_route *route = takt__route(baseline, &why);
     if (route != NULL)
         begin_to_open(route);
-    return is_open();
+}
+
+bool takt__lapack_gpu_is_ready(const struct takt_baseline *baseline,
+                               const takt_solver_call *call)
+{
+    if (takt__is_eager() && !is_open())
+        open_eagerly(baseline);
+    return is_open() && takt__lapack_is_warm(atomic_load(&used), call);
+}
+
+bool takt__lapack_gpu_is_opening(void)
+{
+    return atomic_load_explicit(&state, memory_order_relaxed) == OPENING ||
+           takt__lapack_is_warming();
 }
 
 /* By a link of 10 GB/s and 500 G multiplications a second: half of what either
@@ -125,6 +139,7 @@ static void note_loss(void)
     int open = OPEN;
 
     atomic_store(&missed_ns, 0);
+    takt__lapack_forget_warm();
     atomic_compare_exchange_strong(&state, &open, CLOSED);
 }
 

@@ -11,9 +11,13 @@
 
 #include "lapack_solver.h"
 
-/* Whether a GPU is open for calls of LAPACK. In a program where every call is
- * routed, it is opened first, if there is one. */
-bool takt__lapack_gpu_is_open(const struct takt_baseline *baseline);
+/* Whether a GPU is open for calls like this one, and has run one. In a program
+ * where every call is routed, it is opened first, if there is one. */
+bool takt__lapack_gpu_is_ready(const struct takt_baseline *baseline,
+                               const takt_solver_call *call);
+
+/* Whether processor time is spent on getting one ready, at this moment. */
+bool takt__lapack_gpu_is_opening(void);
 
 /* Runs a call. False: it was refused, and nothing was written. */
 bool takt__lapack_gpu_run(const takt_solver_call *call);

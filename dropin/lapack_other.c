@@ -48,8 +48,8 @@ void takt__lapack_offer(const struct takt_lapack_other *other,
                         struct takt_team_call *call)
 {
     call->has_own = other->own != NULL;
-    call->has_gpu =
-        other->is_for_gpu && takt__lapack_gpu_is_open(other->baseline);
+    call->has_gpu = other->is_for_gpu &&
+                    takt__lapack_gpu_is_ready(other->baseline, &other->call);
 }
 
 static bool run_own(const struct takt_lapack_other *other)

@@ -2,6 +2,7 @@
 /* lapack_record.c - counts, times, and what was gained. */
 #include "lapack_record.h"
 
+#include "lapack_gpu.h"
 #include "mode.h"
 #include "stats_write.h"
 
@@ -39,4 +40,19 @@ void takt__lapack_compare(const struct takt_lapack_call *call,
     takt__stats_add(&cell->baseline_ns, (uint64_t)own.ns);
     takt__stats_add(&cell->error_ns, (uint64_t)own.error_ns);
     takt__stats_add(&cell->instead_ns, (double)ns < most ? ns : (uint64_t)most);
+}
+
+/* While a GPU is opened, calls of the library miss processor time. They are the
+ * control by which gains are told: only faster ones count. */
+void takt__lapack_learn(struct takt_team_kind *kind,
+                        const struct takt_team_choice *choice, double work,
+                        uint64_t ns)
+{
+    const struct takt_running_mean *mean = &kind->team[choice->choice];
+
+    if (choice->choice < TAKT_TEAMS && takt__mean_count(mean) >= 2 &&
+        (double)ns > (double)takt__mean_of(mean) * work &&
+        takt__lapack_gpu_is_opening())
+        return;
+    takt__team_learn(kind, choice, work, ns);
 }

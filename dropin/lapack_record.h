@@ -11,6 +11,11 @@
 void takt__lapack_count(const struct takt_lapack_call *call, bool is_other,
                         uint64_t start_ns, uint64_t ns, uint64_t blas_ns);
 
+/* What a call took, for the next choice. */
+void takt__lapack_learn(struct takt_team_kind *kind,
+                        const struct takt_team_choice *choice, double work,
+                        uint64_t ns);
+
 /* Compares a call that ran otherwise with the mean of those that ran as the
  * program has them. */
 void takt__lapack_compare(const struct takt_lapack_call *call,

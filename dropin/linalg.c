@@ -103,7 +103,7 @@ static void run_timed(const struct linalg_run *run, struct takt_team_kind *kind,
         takt__lapack_compare(&counted, kind, ns);
     }
     if (choice.is_timed)
-        takt__team_learn(kind, &choice, work, ns);
+        takt__lapack_learn(kind, &choice, work, ns);
     if (choice.choice < TAKT_TEAMS)
         takt__lapack_missed(other, ns);
 }

@@ -47,6 +47,11 @@ if(TARGET dropin_test_array_memory)
     target_include_directories(dropin_test_array_memory PRIVATE
         ${PROJECT_SOURCE_DIR}/dropin)
 endif()
+takt_test(dropin/test_warm ${PROJECT_SOURCE_DIR}/dropin/lapack_warm.c)
+if(TARGET dropin_test_warm)
+    target_include_directories(dropin_test_warm PRIVATE
+        ${PROJECT_SOURCE_DIR}/dropin)
+endif()
 takt_test(dropin/test_products ${PROJECT_SOURCE_DIR}/dropin/product.c
     ${PROJECT_SOURCE_DIR}/dropin/product_copy.c
     ${PROJECT_SOURCE_DIR}/dropin/product_isa.c ${takt_dropin_tiles})
