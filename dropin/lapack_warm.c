@@ -89,17 +89,17 @@ static void place(const takt_solver_call *call, takt_solver_matrix *matrix,
     *matrix = (takt_solver_matrix){at, ld, at, ld};
 }
 
-struct sizes {
+struct warm_sizes {
     size_t a_rows, few, u_cols, vt_rows;
     size_t elements; /* of all operands */
 };
 
-static struct sizes sizes_of(const takt_solver_call *call)
+static struct warm_sizes sizes_of(const takt_solver_call *call)
 {
     const bool is_square = call->routine == TAKT_SOLVER_POTRF ||
                            call->routine == TAKT_SOLVER_GESV ||
                            call->routine == TAKT_SOLVER_SYEVD;
-    struct sizes is = {.a_rows = is_square ? call->n : call->m};
+    struct warm_sizes is = {.a_rows = is_square ? call->n : call->m};
     const bool has_vectors =
         call->routine == TAKT_SOLVER_GESDD && call->job != 'N';
 
@@ -114,7 +114,7 @@ static struct sizes sizes_of(const takt_solver_call *call)
 /* ---- the call ------------------------------------------------------------ */
 
 static bool run_on(char *memory, int *pivots, takt_solver_call call,
-                   const struct sizes *is)
+                   const struct warm_sizes *is)
 {
     const size_t size = size_of(&call);
     char *b = memory + is->a_rows * call.n * size;
@@ -137,7 +137,7 @@ static bool run_on(char *memory, int *pivots, takt_solver_call call,
 static bool run_once(void)
 {
     const takt_solver_call *call = &pending.call;
-    const struct sizes is = sizes_of(call);
+    const struct warm_sizes is = sizes_of(call);
 
     if (is.elements > most_bytes / size_of(call))
         return true;

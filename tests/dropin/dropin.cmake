@@ -49,7 +49,7 @@ if(TARGET dropin_test_array_memory)
 endif()
 takt_test(dropin/test_warm ${PROJECT_SOURCE_DIR}/dropin/lapack_warm.c)
 if(TARGET dropin_test_warm)
-    target_include_directories(dropin_test_warm PRIVATE
+    target_include_directories(dropin_test_warm BEFORE PRIVATE
         ${PROJECT_SOURCE_DIR}/dropin)
 endif()
 takt_test(dropin/test_products ${PROJECT_SOURCE_DIR}/dropin/product.c
