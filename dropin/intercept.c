@@ -7,6 +7,7 @@
 
 #include "admit.h"
 #include "baseline_call.h"
+#include "flags.h"
 #include "forecast.h"
 #include "mode.h"
 #include "record.h"
@@ -89,8 +90,11 @@ static bool run(struct takt_intercept *intercept,
         call->flags |= TAKT_CALL_UNTYPICAL;
     takt__baseline_wrote = NULL;
     takt__reuse_copy_ns = 0;
-    if (takt__reuse_run(route, call, is_described ? &decision : NULL) !=
-        TAKT_OK) {
+    const struct takt_flags flags = takt__flags_begin();
+    const takt_status status =
+        takt__reuse_run(route, call, is_described ? &decision : NULL);
+    takt__flags_end(&flags, call);
+    if (status != TAKT_OK) {
         intercept->why = TAKT_WHY_FORM;
         return false;
     }
