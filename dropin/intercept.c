@@ -7,6 +7,7 @@
 
 #include "admit.h"
 #include "baseline_call.h"
+#include "flags.h"
 #include "forecast.h"
 #include "mode.h"
 #include "record.h"
@@ -90,8 +91,10 @@ static bool run(struct takt_intercept *intercept,
     takt__baseline_wrote = NULL;
     takt__reuse_copy_ns = 0;
     takt__work_begin(intercept);
+    const struct takt_flags flags = takt__flags_begin();
     const takt_status status =
         takt__reuse_run(route, call, is_described ? &decision : NULL);
+    takt__flags_end(&flags, call);
     takt__work_end(intercept);
     if (status != TAKT_OK) {
         intercept->why = TAKT_WHY_FORM;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "baseline_call.h"
+#include "flags.h"
 #include "guard.h"
 #include "record.h"
 #include "router.h"
@@ -16,17 +17,25 @@ static bool run_on_expert(struct takt_parts *parts, const takt_call *call)
 {
     const struct takt_route *route = parts->route;
 
+    const struct takt_flags flags = takt__flags_begin();
+    const takt_status status =
+        route->takt->run_on(route->ctx, call, parts->expert);
+
+    takt__flags_end(&flags, call);
     parts->used_other = true;
-    return route->takt->run_on(route->ctx, call, parts->expert) == TAKT_OK;
+    return status == TAKT_OK;
 }
 
 static bool run_by_router(struct takt_parts *parts, const takt_call *call)
 {
     const struct takt_route *route = parts->route;
     takt_decision decision = {.size = sizeof decision};
+    const struct takt_flags flags = takt__flags_begin();
+    const takt_status status =
+        route->takt->run(route->ctx, call, parts->has_stats ? &decision : NULL);
 
-    if (route->takt->run(route->ctx, call,
-                         parts->has_stats ? &decision : NULL) != TAKT_OK)
+    takt__flags_end(&flags, call);
+    if (status != TAKT_OK)
         return false;
     if (parts->has_stats) {
         const enum takt_path path = takt__path_of(route, &decision);

@@ -62,6 +62,28 @@ for name in sorted(vars(umath)):
             told(*(out if isinstance(out, tuple) else (out,)))
 """
 
+# Products of infinities: exceptions are raised if a result shows them.
+INFINITE = HEAD + """
+def seen(run):
+    kinds = []
+    with np.errstate(all="call", call=lambda kind, _: kinds.append(kind)):
+        result = run()
+    print(sorted(kinds), np.isnan(result).any(), np.isinf(result).any())
+for letter in "fd":
+    for m, n, k in (64, 12, 9), (7, 7, 70), (33, 1, 33), (1, 33, 33):
+        a, b = np.ones((m, k), letter), np.ones((k, n), letter)
+        seen(lambda: a @ b)
+        a[m // 2, k // 2] = np.inf
+        seen(lambda: a @ b)
+        seen(lambda: (a @ b).T @ np.ones((m, 3), letter))
+    x = np.ones(1003, letter)
+    x[500] = np.inf
+    seen(lambda: np.dot(x, x))
+a, b = np.full((40, 40), np.inf), np.zeros((40, 40))
+a[:] = np.inf
+seen(lambda: a @ b)
+"""
+
 # Results of LAPACK within their tolerance, its errors, and the threads of the
 # library as they were. What is printed does not depend on the last bits.
 LINALG = HEAD + """
@@ -407,6 +429,14 @@ class Loops(unittest.TestCase):
 
     def test_every_ufunc_gives_the_same_bits_and_flags(self):
         self.check(ALL, 95)  # of the statistics, the last is all others
+
+    def test_products_raise_what_their_results_show(self):
+        ran, _ = self.preloaded(INFINITE, **EAGER, TAKT_BLAS="",
+                                OPENBLAS_NUM_THREADS="1")
+        self.assertEqual((ran[0], ran[2]), (0, ""))
+        *finite, last = ran[1].splitlines()
+        self.assertEqual({line.split("]")[0] for line in finite}, {"["})
+        self.assertEqual(last, "['invalid value'] True False")
 
     def test_lapack_gives_the_same_on_any_number_of_threads(self):
         plain = run(LINALG)
