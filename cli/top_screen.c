@@ -150,10 +150,10 @@ static void put_sums(FILE *out, const struct top_model *model,
         strftime(clock, sizeof clock, "%H:%M:%S", &when);
     put_first(
         out, view,
-        phrase("takt top  %s  %zu program%s, %s calls/s, %.1f%% of a core "
-               "in calls%s",
-               clock, running, running == 1 ? "" : "s", rate_text(calls).at,
-               100 * busy, view->is_paused ? "  PAUSED" : "")
+        phrase("takt top  %s%s  %zu program%s, %s calls/s, %.1f%% of a core "
+               "in calls",
+               view->is_paused ? "PAUSED  " : "", clock, running,
+               running == 1 ? "" : "s", rate_text(calls).at, 100 * busy)
             .at);
 }
 
@@ -206,8 +206,8 @@ uint64_t draw_screen(FILE *out, const struct top_model *model,
                             : 1;
     uint64_t selected = 0;
     size_t count;
-    struct top_row *rows =
-        top_rows(model, view->pid, view->order, view->filter, &count);
+    struct top_row *rows = top_rows(model, view->pid, view->order,
+                                    view->pid == 0 ? view->filter : "", &count);
 
     if (view->selected >= count)
         view->selected = count > 0 ? count - 1 : 0;

@@ -628,6 +628,16 @@ class Report(unittest.TestCase):
         self.assertEqual(browser.ask(
             "[...document.querySelectorAll('svg')].filter(s => !s.closest("
             "'figure') && !s.querySelector('title')).length"), 0)
+        # The map, its title and its switches fit on one sheet: A4 less
+        # margins of 14 mm is 182 mm by 269 mm.
+        browser.call("Emulation.setDeviceMetricsOverride", width=688,
+                     height=1016, deviceScaleFactor=1, mobile=False)
+        browser.call("Emulation.setEmulatedMedia", media="print")
+        self.assertLess(browser.ask(
+            "document.querySelector('.map-view:not([hidden]) svg')"
+            ".getBoundingClientRect().bottom - document.getElementById("
+            "'maps').getBoundingClientRect().top"), 1016)
+        browser.call("Emulation.setEmulatedMedia", media="")
         paper = browser.paper()
         self.assertTrue(paper.startswith(b"%PDF"))
         sizes = re.findall(rb"/MediaBox \[0 0 (\d+)[.\d]* (\d+)", paper)
