@@ -505,7 +505,7 @@ static void *call_many(void *self)
         caller->wrong = 1;
         return NULL;
     }
-    for (int i = 0; i < rounds; i++)
+    for (size_t i = 0; i < rounds / case_step(); i++)
         call_mixed(caller, 1 + random_next(&seed) % longest, a, a + longest,
                    a + 2 * longest);
     free(a);

@@ -78,7 +78,7 @@ static void contend(const struct contest *contest, uint64_t seed,
 
 static void routing_costs_little_more_than_an_oracle(void)
 {
-    enum { seeds = 200, long_seeds = 20 };
+    const unsigned seeds = sim_share(200), long_seeds = sim_share(20);
 
     for (size_t c = 0; c < sizeof contests / sizeof contests[0]; c++) {
         const struct contest *contest = &contests[c];
@@ -90,7 +90,8 @@ static void routing_costs_little_more_than_an_oracle(void)
             const double count = m < 3 ? seeds : long_seeds;
             const double ratio = sum.spared[m] / count;
             printf(" %5u: %.3f (%.3f)", marks[m], ratio, sum.fair[m] / count);
-            TAP_CHECK(contest->bar[m] == 0 || ratio <= contest->bar[m],
+            TAP_CHECK(contest->bar[m] == 0 || ratio <= contest->bar[m] ||
+                          is_sanitized, /* a mean of few */
                       "%s: %g after %u calls, more than %g", contest->name,
                       ratio, marks[m], contest->bar[m]);
         }
@@ -456,7 +457,7 @@ static void confidence_is_what_it_says(void)
     static const double limits[] = {0, 0.4, 0.6, 0.7, 0.8, 0.9, 0.97, 1.01};
     double count[7] = {0}, right[7] = {0}, said[7] = {0};
 
-    for (uint64_t seed = 0; seed < 6000; seed++) {
+    for (uint64_t seed = 0; seed < sim_share(6000); seed++) {
         struct sim sim = sim_create(seed, 0.02);
         const unsigned arms = 2 + (unsigned)(random_next(&sim.random) % 4);
         const unsigned calls = (unsigned)(random_next(&sim.random) % 20);
@@ -485,6 +486,8 @@ static void confidence_is_what_it_says(void)
             continue;
         printf("# confidence %.2f: right %.2f (%.0f verdicts)\n",
                said[b] / count[b], right[b] / count[b], count[b]);
+        if (is_sanitized) /* shares of few */
+            continue;
         EXPECT(right[b] > said[b] - 0.05 * count[b]);
         EXPECT(right[b] < said[b] + 0.15 * count[b]);
     }

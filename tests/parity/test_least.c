@@ -140,7 +140,7 @@ static void norms_of(const struct least *s, double *rows, double *cols)
 /* The norm of A'(A x - b), in units of m * eps * the norms of all of these. */
 static void judge(const struct least *s, size_t r)
 {
-    static long double rest[wide + 9];
+    static wide_sum rest[wide + 9];
     const double units = takt__op_entry(s->call.op)->tolerance.units;
     double rows, cols, x = 0, b = 0, error = 0;
 
@@ -148,11 +148,11 @@ static void judge(const struct least *s, size_t r)
     for (size_t i = 0; i < s->m; i++) {
         rest[i] = -b_at(s, i, r);
         for (size_t j = 0; j < s->n; j++)
-            rest[i] += (long double)a_at(s, i, j) * x_at(s, j, r);
+            rest[i] += (wide_sum)a_at(s, i, j) * x_at(s, j, r);
         b = fmax(b, fabs(b_at(s, i, r)));
     }
     for (size_t j = 0; j < s->n; j++) {
-        long double sum = 0;
+        wide_sum sum = 0;
         for (size_t i = 0; i < s->m; i++)
             sum += rest[i] * a_at(s, i, j);
         error = fmax(error, fabs((double)sum));

@@ -77,28 +77,58 @@ struct exact {
     double result, magnitude;
 };
 
+struct sum {
+    double value, rest, sizes;
+};
+
+/* Products of floats are exact in doubles, and their sum nearly is. */
+static struct sum sum_floats(const struct takt_gemm *g, size_t i, size_t j)
+{
+    const float *a = (const float *)g->a + i * g->a_row;
+    const float *b = (const float *)g->b + j * g->b_col;
+    struct sum s = {0, 0, 0};
+
+    for (size_t q = 0; q < g->k; q++) {
+        const double term = (double)a[q * g->a_col] * (double)b[q * g->b_row];
+        s.value += term;
+        s.sizes += fabs(term);
+    }
+    return s;
+}
+
 /* A sum with what rounding took from it and from its products, as exact as in
  * twice the precision. Not in long double, which 64-bit ARM does in software: a
  * hundred times slower in an emulator. */
+static struct sum sum_doubles(const struct takt_gemm *g, size_t i, size_t j)
+{
+    const double *a = (const double *)g->a + i * g->a_row;
+    const double *b = (const double *)g->b + j * g->b_col;
+    struct sum s = {0, 0, 0};
+
+    for (size_t q = 0; q < g->k; q++) {
+        const double one = a[q * g->a_col], other = b[q * g->b_row];
+        const double term = one * other, next = s.value + term;
+        const double part = next - s.value;
+        s.rest +=
+            fma(one, other, -term) + (s.value - (next - part)) + (term - part);
+        s.value = next;
+        s.sizes += fabs(term);
+    }
+    if (!isfinite(s.value))
+        s.rest = 0;
+    return s;
+}
+
 static struct exact exact_at(const struct product *p, size_t i, size_t j)
 {
     const struct takt_gemm *g = &p->gemm;
-    double sum = 0, rest = 0, sizes = 0;
+    struct sum s = {0, 0, 0};
 
-    for (size_t q = 0; q < g->k && g->alpha != 0; q++) {
-        const double one = get(g->a, p->is_double, i * g->a_row + q * g->a_col);
-        const double other =
-            get(g->b, p->is_double, q * g->b_row + j * g->b_col);
-        const double term = one * other, next = sum + term, part = next - sum;
-        rest += fma(one, other, -term) + (sum - (next - part)) + (term - part);
-        sum = next;
-        sizes += fabs(term);
-    }
-    if (!isfinite(sum))
-        rest = 0;
+    if (g->alpha != 0)
+        s = p->is_double ? sum_doubles(g, i, j) : sum_floats(g, i, j);
     long double result =
-        ((long double)sum + (long double)rest) * (long double)g->alpha;
-    sizes *= fabs(g->alpha);
+        ((long double)s.value + (long double)s.rest) * (long double)g->alpha;
+    double sizes = s.sizes * fabs(g->alpha);
     if (g->beta != 0) {
         const double old = get(before, p->is_double, i * g->ldc + j);
         result += (long double)g->beta * (long double)old;

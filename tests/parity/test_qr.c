@@ -128,9 +128,9 @@ static void judge_product(const struct pair *s)
     for (size_t i = 0; i < s->m; i++) {
         double off = 0, size = 0;
         for (size_t j = 0; j < s->n; j++) {
-            long double sum = 0;
+            wide_sum sum = 0;
             for (size_t k = 0; k <= j; k++)
-                sum += (long double)q_at(s, i, k) * r_at(s, k, j);
+                sum += (wide_sum)q_at(s, i, k) * r_at(s, k, j);
             off += fabs((double)(sum - a_at(s, i, j)));
             size += fabs(a_at(s, i, j));
         }
@@ -148,9 +148,9 @@ static void judge_angles(const struct pair *s)
     memset(off, 0, sizeof off);
     for (size_t i = 0; i < s->n; i++)
         for (size_t j = 0; j <= i; j++) {
-            long double sum = i == j ? -1 : 0;
+            wide_sum sum = i == j ? -1 : 0;
             for (size_t k = 0; k < s->m; k++)
-                sum += (long double)q_at(s, k, i) * q_at(s, k, j);
+                sum += (wide_sum)q_at(s, k, i) * q_at(s, k, j);
             off[i] += fabs((double)sum);
             off[j] += i == j ? 0 : fabs((double)sum);
         }

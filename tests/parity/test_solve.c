@@ -189,9 +189,9 @@ static void judge_cholesky(struct system *s)
     for (size_t i = 0; i < s->n; i++) {
         double off = 0, size = 0;
         for (size_t j = 0; j <= i; j++) {
-            long double sum = 0;
+            wide_sum sum = 0;
             for (size_t k = 0; k <= j; k++)
-                sum += (long double)out_at(s, i, k) * out_at(s, j, k);
+                sum += (wide_sum)out_at(s, i, k) * out_at(s, j, k);
             off += fabs((double)(sum - a_at(s, i, j)));
             size += fabs(a_at(s, i, j));
         }
@@ -226,9 +226,9 @@ static void judge_solve(struct system *s)
     for (size_t r = 0; r < s->cols; r++) {
         double error = 0, size = 0;
         for (size_t i = 0; i < s->n; i++) {
-            long double sum = -get(s->b, s->is_double, i * s->call.ld[1] + r);
+            wide_sum sum = -get(s->b, s->is_double, i * s->call.ld[1] + r);
             for (size_t k = 0; k < s->n; k++)
-                sum += (long double)a_at(s, i, k) * out_at(s, k, r);
+                sum += (wide_sum)a_at(s, i, k) * out_at(s, k, r);
             error = fmax(error, fabs((double)sum));
             size = fmax(size, fabs(out_at(s, i, r)));
         }
