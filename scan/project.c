@@ -317,7 +317,7 @@ struct takt_text takt__project_word(const char **at, const char *end)
 
 static bool is_float_word(struct takt_text word)
 {
-    return takt__text_in(word, "float double f32 f64");
+    return takt__text_in(word, "float double f32 f64 Float");
 }
 
 /* One step: from names of what is numeric to what has these names. */

@@ -61,6 +61,7 @@ enum takt_rust_kind {
     TAKT_RUST_FUNCTION,
     TAKT_RUST_STRUCT,
     TAKT_RUST_ALIAS,
+    TAKT_RUST_TRAIT,
     TAKT_RUST_USE
 };
 
@@ -238,7 +239,7 @@ TSNode takt__rust_tail(TSNode body);
 bool takt__rust_literal_is(const struct takt_rust *rust, TSNode node,
                            double value);
 
-/* rust_types.c, rust_values.c */
+/* rust_types.c, rust_bound.c, rust_values.c */
 /* What a struct of the crate has a Vec of, for m[(i, j)]. */
 struct takt_rust_type takt__rust_own_element(struct takt_rust *rust,
                                              struct takt_rust_type type);
@@ -258,6 +259,10 @@ struct takt_rust_type takt__rust_bound_type(struct takt_rust *rust,
                                             struct takt_rust_binding binding,
                                             unsigned depth);
 
+/* match x { A => y, B => z }: of the first arm that tells. */
+struct takt_rust_type takt__rust_match_type(struct takt_rust *rust, TSNode node,
+                                            unsigned depth);
+
 /* rust_sizes.c */
 struct takt_rust_extent takt__rust_count(struct takt_rust *rust,
                                          TSNode expression, unsigned depth);
@@ -268,6 +273,11 @@ takt__rust_level_count(struct takt_rust *rust,
                        const struct takt_rust_level *level);
 
 /* rust_items.c */
+/* Methods that go over the rows or columns of a library's array. */
+#define TAKT_RUST_LINES                                                      \
+    "outer_iter axis_iter row_iter column_iter rows columns rows_mut "       \
+    "columns_mut outer_iter_mut axis_iter_mut row_iter_mut column_iter_mut " \
+    "genrows genrows_mut"
 struct takt_rust_item takt__rust_item(struct takt_rust *rust, TSNode source,
                                       TSNode pattern, TSNode name,
                                       unsigned depth);

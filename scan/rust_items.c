@@ -11,7 +11,7 @@ static const char passing[] =
     "inspect with_min_len into_par_iter_mut as_slice as_mut_slice drain";
 static const char stretching[] =
     "chunks chunks_exact chunks_mut chunks_exact_mut par_chunks par_chunks_mut "
-    "par_chunks_exact outer_iter axis_iter row_iter column_iter rows";
+    "par_chunks_exact " TAKT_RUST_LINES;
 /* What these hand out is no array in memory. */
 static const char closed[] =
     "values values_mut into_values keys into_keys chars bytes lines split "

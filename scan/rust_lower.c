@@ -17,6 +17,29 @@ bool takt__rust_bind_name(struct takt_rust_nest *nest, struct takt_text name,
     return true;
 }
 
+/* for (x, y) in points: elements that are tuples, field by field. */
+static bool bind_fields(struct takt_rust_nest *nest, TSNode pattern,
+                        const struct takt_ir_expr *of)
+{
+    static const char *const place[] = {"0", "1", "2"};
+    const uint32_t count = takt__rust_children(pattern);
+
+    if (of->sort != TAKT_IR_ACCESS || of->loops == 0 || count > 3 ||
+        of->type.element != TAKT_IR_OTHER || of->type.kind != TAKT_IR_PLAIN ||
+        of->type.rank != of->parts)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!takt__rust_bind(
+                nest, takt__rust_child(pattern, i),
+                takt__rust_one(
+                    nest, takt__ir_field(
+                              &nest->ir, nest->rust->source, of,
+                              (struct takt_text){place[i], 1},
+                              (struct takt_ir_type){.kind = TAKT_IR_PLAIN}))))
+            return false;
+    return true;
+}
+
 bool takt__rust_bind(struct takt_rust_nest *nest, TSNode pattern,
                      struct takt_rust_part *part)
 {
@@ -34,6 +57,8 @@ bool takt__rust_bind(struct takt_rust_nest *nest, TSNode pattern,
         return takt__rust_bind(nest, takt__rust_child(pattern, 0),
                                part->of[0]) &&
                takt__rust_bind(nest, takt__rust_child(pattern, 1), part->of[1]);
+    if (rust_is(pattern, "tuple_pattern") && part->value != NULL)
+        return bind_fields(nest, pattern, part->value);
     return takt__text_is(rust_text(nest->rust, pattern), "_");
 }
 
@@ -166,25 +191,6 @@ bool takt__rust_store(struct takt_rust_nest *nest, enum takt_ir_effect effect,
 
 /* ---- statements ---------------------------------------------------------- */
 
-/* let mut i = 0; while i < n: what a loop beside it counts with. */
-static bool is_counter(const struct takt_rust_nest *nest, TSNode block,
-                       struct takt_text name)
-{
-    const uint32_t count = takt__rust_children(block);
-
-    for (uint32_t i = 0; i < count; i++) {
-        const TSNode one =
-            takt__rust_bare(nest->rust, takt__rust_child(block, i));
-        const TSNode test = takt__node_field(one, "condition");
-        if (rust_is(one, "while_expression") &&
-            rust_is(test, "binary_expression") &&
-            takt__ir_same_text(rust_text(nest->rust, takt__rust_left(test)),
-                               name))
-            return true;
-    }
-    return false;
-}
-
 static bool lower_let(struct takt_rust_nest *nest, TSNode node, TSNode block,
                       unsigned depth)
 {
@@ -195,6 +201,8 @@ static bool lower_let(struct takt_rust_nest *nest, TSNode node, TSNode block,
         pattern = takt__rust_child(pattern, takt__rust_children(pattern) - 1);
     if (ts_node_is_null(value))
         return false;
+    if (rust_is(value, "closure_expression")) /* read where it is called */
+        return true;
     const struct takt_text name = rust_text(nest->rust, pattern);
     struct takt_rust_part *part = takt__rust_part_of(nest, value, depth + 1);
     if (part == NULL || !takt__rust_bind(nest, pattern, part))
@@ -203,7 +211,7 @@ static bool lower_let(struct takt_rust_nest *nest, TSNode node, TSNode block,
         nest->local[nest->locals - 1].is_let = true;
     if (!rust_is(pattern, "identifier") ||
         !is_assigned_within(nest, block, name, false, TAKT_RUST_DEEPEST) ||
-        is_counter(nest, block, name))
+        takt__rust_is_counter(nest, block, name))
         return true;
     nest->local[nest->locals - 1].is_assigned = true;
     struct takt_ir_expr *target =
@@ -318,80 +326,6 @@ static bool lower_body(struct takt_rust_nest *nest, TSNode block, uint32_t from,
     return true;
 }
 
-static bool lower_for(struct takt_rust_nest *nest, TSNode node, unsigned depth)
-{
-    const uint32_t around = nest->ir.around;
-    const unsigned locals = nest->locals;
-    struct takt_rust_part *part =
-        takt__rust_open(nest, takt__node_field(node, "value"), depth);
-    const bool is_read =
-        takt__rust_bind(nest, takt__node_field(node, "pattern"), part) &&
-        takt__rust_statement(nest, takt__node_field(node, "body"), depth + 1);
-
-    nest->ir.around = around;
-    nest->locals = locals;
-    return is_read;
-}
-
-/* i += 1, of what a loop counts with. */
-static bool is_step(const struct takt_rust_nest *nest, TSNode node,
-                    struct takt_text counter)
-{
-    node = takt__rust_bare(nest->rust, node);
-    return rust_is(node, "compound_assignment_expr") &&
-           takt__text_is(takt__rust_operator(nest->rust, node), "+=") &&
-           takt__rust_literal_is(nest->rust, takt__rust_right(node), 1) &&
-           takt__ir_same_text(rust_text(nest->rust, takt__rust_left(node)),
-                              counter);
-}
-
-/* while i < n { .. i += 1; } */
-static bool lower_while(struct takt_rust_nest *nest, TSNode node,
-                        unsigned depth)
-{
-    static const char signs[] = "< <= !=";
-    const TSNode test = takt__node_field(node, "condition");
-    const TSNode body = takt__node_field(node, "body");
-    const TSNode left = takt__rust_left(test);
-    struct takt_ir_nest *ir = &nest->ir;
-    const uint32_t around = nest->ir.around;
-    const unsigned locals = nest->locals;
-    const uint32_t count = takt__rust_children(body);
-    bool is_read = true, is_stepped = false;
-
-    if (!rust_is(test, "binary_expression") ||
-        !takt__text_in(takt__rust_operator(nest->rust, test), signs) ||
-        !rust_is(left, "identifier"))
-        return false;
-    struct takt_ir_loop *loop = takt__ir_open(ir);
-    if (loop == NULL)
-        return false;
-    const struct takt_text counter = rust_text(nest->rust, left);
-    const struct takt_rust_extent extent =
-        takt__rust_count(nest->rust, takt__rust_right(test), TAKT_RUST_DEPTH);
-    loop->extent = extent.count;
-    loop->source = extent.source;
-    loop->to = takt__rust_expr(nest, takt__rust_right(test), true, depth + 1);
-    if (loop->to == NULL || loop->to->loops != 0)
-        return false;
-    if (!takt__rust_bind_name(
-            nest, counter,
-            takt__rust_one(nest, takt__ir_count(ir, counter, loop->bit))))
-        return false;
-    for (uint32_t i = 0; i < count && is_read; i++) {
-        const TSNode one = takt__rust_child(body, i);
-        if (is_step(nest, one, counter))
-            is_stepped = true;
-        else if (rust_is(one, "let_declaration"))
-            is_read = lower_let(nest, one, body, depth);
-        else if (!ts_node_is_extra(one))
-            is_read = takt__rust_statement(nest, one, depth + 1);
-    }
-    nest->ir.around = around;
-    nest->locals = locals;
-    return is_read && is_stepped;
-}
-
 bool takt__rust_statement(struct takt_rust_nest *nest, TSNode node,
                           unsigned depth)
 {
@@ -410,11 +344,13 @@ bool takt__rust_statement(struct takt_rust_nest *nest, TSNode node,
         return is_read;
     }
     if (rust_is(node, "for_expression"))
-        return lower_for(nest, node, depth);
+        return takt__rust_for(nest, node, depth);
     if (rust_is(node, "while_expression"))
-        return lower_while(nest, node, depth);
+        return takt__rust_while(nest, node, depth);
     if (assigns(node))
-        return lower_assignment(nest, node, depth);
+        return takt__rust_is_stepping(nest, node)
+                   ? !nest->ir.is_choosing
+                   : lower_assignment(nest, node, depth);
     if (rust_is(node, "if_expression"))
         return takt__rust_if(nest, node, depth);
     if (rust_is(node, "call_expression"))

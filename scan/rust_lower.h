@@ -29,6 +29,7 @@ struct takt_rust_local {
     struct takt_rust_part *part; /* what it stands for */
     bool is_assigned;            /* in loops within: a name of its own */
     bool is_let;
+    bool is_counted;   /* of a loop: its steps are no statements */
     uint32_t declared; /* the loops around its declaration */
 };
 
@@ -90,6 +91,15 @@ takt__rust_local(const struct takt_rust_nest *nest, struct takt_text name);
 struct takt_rust_part *takt__rust_block(struct takt_rust_nest *nest,
                                         TSNode body, unsigned depth);
 
+/* The function or closure that a name stands for; a null node: it is not of
+ * this file. */
+TSNode takt__rust_function_of(struct takt_rust_nest *nest, TSNode name);
+/* What that makes of `count` arguments. */
+struct takt_rust_part *takt__rust_applied(struct takt_rust_nest *nest,
+                                          TSNode function,
+                                          struct takt_rust_part **part,
+                                          unsigned count, unsigned depth);
+
 /* The value that a function or closure makes of what is handed to it. */
 struct takt_rust_part *takt__rust_mapped(struct takt_rust_nest *nest,
                                          TSNode function,
@@ -116,6 +126,13 @@ TSNode takt__rust_passed_over(struct takt_rust_nest *nest, TSNode node,
 /* A call that is a statement. */
 bool takt__rust_effect(struct takt_rust_nest *nest, TSNode call,
                        unsigned depth);
+bool takt__rust_for(struct takt_rust_nest *nest, TSNode node, unsigned depth);
+bool takt__rust_while(struct takt_rust_nest *nest, TSNode node, unsigned depth);
+/* let mut i = 0; while i < n: what a loop beside it counts with. */
+bool takt__rust_is_counter(const struct takt_rust_nest *nest, TSNode block,
+                           struct takt_text name);
+/* A step of what a loop counts with. */
+bool takt__rust_is_stepping(const struct takt_rust_nest *nest, TSNode node);
 /* The statements of a body. */
 bool takt__rust_statement(struct takt_rust_nest *nest, TSNode node,
                           unsigned depth);

@@ -5,55 +5,88 @@
  */
 #include "rust_lower.h"
 
-/* A function of this file that only computes something. */
-static struct takt_ir_expr *inlined(struct takt_rust_nest *nest, TSNode call,
-                                    struct takt_text name, bool is_method,
-                                    unsigned depth)
+TSNode takt__rust_function_of(struct takt_rust_nest *nest, TSNode name)
 {
-    struct takt_rust *rust = nest->rust;
-    const struct takt_rust_name *found = takt__rust_find(
-        rust, TAKT_RUST_FUNCTION, (struct takt_text){NULL, 0}, name);
-    const unsigned hidden = nest->hidden, locals = nest->locals;
-    struct takt_rust_part *part[6];
-    TSNode pattern[6];
-    unsigned count = 0;
-
-    if (found == NULL || nest->inlined > 2)
-        return NULL;
-    const TSNode body = takt__node_field(found->node, "body");
-    const TSNode list = takt__node_field(found->node, "parameters");
-    if (ts_node_is_null(body) || ts_node_is_null(list))
-        return NULL;
-    for (uint32_t i = 0; i < takt__rust_children(list); i++) {
-        const TSNode one = takt__rust_child(list, i);
-        if (rust_is(one, "self_parameter")) {
-            if (!is_method ||
-                !rust_is(takt__rust_bare(rust, takt__rust_receiver(call)),
-                         "self"))
-                return NULL;
-            continue;
-        }
-        if (!rust_is(one, "parameter") || count == 6)
-            return NULL;
-        pattern[count] = takt__node_field(one, "pattern");
-        part[count] = takt__rust_one(
-            nest, takt__rust_expr(nest, takt__rust_argument(call, count), false,
-                                  depth + 1));
-        if (part[count++] == NULL)
-            return NULL;
+    if (rust_is(name, "closure_expression"))
+        return name;
+    if (rust_is(name, "identifier")) { /* let f = |x| ..; */
+        const struct takt_rust_binding binding =
+            takt__rust_binding(nest->rust, name);
+        const TSNode value = binding.kind == TAKT_RUST_LET
+                                 ? takt__node_field(binding.node, "value")
+                                 : takt__rust_null();
+        if (rust_is(value, "closure_expression"))
+            return value;
+        if (binding.kind != TAKT_RUST_UNBOUND)
+            return takt__rust_null();
     }
-    if (takt__rust_argument_count(call) != count)
+    if (rust_is(name, "scoped_identifier"))
+        name = takt__node_field(name, "name");
+    const struct takt_rust_name *found = takt__rust_find(
+        nest->rust, TAKT_RUST_FUNCTION, (struct takt_text){NULL, 0},
+        rust_text(nest->rust, name));
+    return found == NULL ? takt__rust_null() : found->node;
+}
+
+struct takt_rust_part *takt__rust_applied(struct takt_rust_nest *nest,
+                                          TSNode function,
+                                          struct takt_rust_part **part,
+                                          unsigned count, unsigned depth)
+{
+    const unsigned hidden = nest->hidden, locals = nest->locals;
+    const TSNode body = takt__node_field(function, "body");
+    const TSNode list = takt__node_field(function, "parameters");
+    const uint32_t parameters = takt__rust_children(list);
+    struct takt_rust_part *value = NULL;
+    unsigned bound = 0;
+
+    if (ts_node_is_null(body) || ts_node_is_null(list) || nest->inlined > 2)
         return NULL;
-    nest->hidden = locals;
+    if (!rust_is(function, "closure_expression"))
+        nest->hidden = locals; /* what is around a closure, it sees */
     nest->inlined++;
-    bool is_bound = true;
-    for (unsigned i = 0; i < count; i++)
-        is_bound &= takt__rust_bind(nest, pattern[i], part[i]);
-    const struct takt_rust_part *value =
-        is_bound ? takt__rust_block(nest, body, depth + 1) : NULL;
+    for (uint32_t i = 0; i < parameters && bound <= count; i++) {
+        const TSNode one = takt__rust_child(list, i);
+        if (rust_is(one, "self_parameter"))
+            continue;
+        bound = bound < count && takt__rust_bind(nest, one, part[bound])
+                    ? bound + 1
+                    : count + 1;
+    }
+    if (bound == count)
+        value = takt__rust_block(nest, body, depth + 1);
     nest->inlined--;
     nest->hidden = hidden;
     nest->locals = locals;
+    return value;
+}
+
+/* A function of this file or a closure that only computes something. */
+static struct takt_ir_expr *inlined(struct takt_rust_nest *nest, TSNode call,
+                                    TSNode name, bool is_method, unsigned depth)
+{
+    enum { MOST = 6 };
+    struct takt_rust *rust = nest->rust;
+    const TSNode function = takt__rust_function_of(nest, name);
+    const TSNode first =
+        takt__rust_child(takt__node_field(function, "parameters"), 0);
+    const unsigned count = takt__rust_argument_count(call);
+    struct takt_rust_part *part[MOST];
+
+    if (ts_node_is_null(function) || count > MOST ||
+        (rust_is(first, "self_parameter") &&
+         (!is_method ||
+          !rust_is(takt__rust_bare(rust, takt__rust_receiver(call)), "self"))))
+        return NULL;
+    for (unsigned i = 0; i < count; i++) {
+        part[i] = takt__rust_one(
+            nest, takt__rust_expr(nest, takt__rust_argument(call, i), false,
+                                  depth + 1));
+        if (part[i] == NULL)
+            return NULL;
+    }
+    const struct takt_rust_part *value =
+        takt__rust_applied(nest, function, part, count, depth);
     return value == NULL ? NULL : value->value;
 }
 
@@ -62,20 +95,22 @@ static const char same[] =
     "borrow borrow_mut to_vec view view_mut iter iter_mut as_view cloned "
     "copied unwrap_or lock deref to_f32 to_f64 as_ptr as_mut_ptr";
 static const char getters[] = "get at get_unchecked get_unchecked_mut get_mut "
-                              "get_value get_element value_at";
+                              "at_mut get_value get_element value_at uget "
+                              "uget_mut elem elem_mut";
 static const char pointed[] = "add offset wrapping_add";
 static const char measures[] =
     "len count nrows ncols rows cols width height dim shape size is_empty";
 
 /* What is called with what does not change: a number that we do not know. */
 static struct takt_ir_expr *unknown_call(struct takt_rust_nest *nest,
-                                         TSNode call, bool is_index,
-                                         unsigned depth)
+                                         TSNode call,
+                                         const struct takt_ir_expr *of,
+                                         bool is_index, unsigned depth)
 {
     const uint32_t count = takt__rust_argument_count(call);
-    uint32_t loops = 0;
+    uint32_t loops = of == NULL ? 0 : of->loops;
 
-    if (!is_index)
+    if (!is_index || (of != NULL && takt__ir_is_gathered(of)))
         return NULL;
     for (uint32_t i = 0; i < count; i++) {
         const struct takt_ir_expr *e = takt__rust_expr(
@@ -116,7 +151,7 @@ static struct takt_ir_expr *method(struct takt_rust_nest *nest, TSNode call,
 
     if (takt__text_in(word, measures) && count <= 1)
         return takt__rust_named(nest, call);
-    struct takt_ir_expr *e = inlined(nest, call, word, true, depth);
+    struct takt_ir_expr *e = inlined(nest, call, name, true, depth);
     if (e != NULL)
         return e;
     argument[0] = takt__rust_expr(nest, of, is_index, depth + 1);
@@ -136,7 +171,8 @@ static struct takt_ir_expr *method(struct takt_rust_nest *nest, TSNode call,
             return NULL;
     }
     e = count < 3 ? takt__rust_function(nest, word, argument, count + 1) : NULL;
-    return e != NULL ? e : unknown_call(nest, call, is_index, depth);
+    return e != NULL ? e
+                     : unknown_call(nest, call, argument[0], is_index, depth);
 }
 
 struct takt_ir_expr *takt__rust_called(struct takt_rust_nest *nest, TSNode call,
@@ -159,7 +195,7 @@ struct takt_ir_expr *takt__rust_called(struct takt_rust_nest *nest, TSNode call,
         return takt__text_is(word, "zero")  ? takt__ir_number(&nest->ir, 0)
                : takt__text_is(word, "one") ? takt__ir_number(&nest->ir, 1)
                                             : NULL;
-    struct takt_ir_expr *e = inlined(nest, call, word, false, depth);
+    struct takt_ir_expr *e = inlined(nest, call, callee, false, depth);
     for (unsigned i = 0; i < count && e == NULL; i++) {
         argument[i] = takt__rust_expr(nest, takt__rust_argument(call, i),
                                       is_index, depth + 1);
@@ -176,5 +212,5 @@ struct takt_ir_expr *takt__rust_called(struct takt_rust_nest *nest, TSNode call,
             takt__rust_set_float(argument[i], TAKT_IR_FLOAT);
     if (e == NULL)
         e = takt__rust_function(nest, word, argument, count);
-    return e != NULL ? e : unknown_call(nest, call, is_index, depth);
+    return e != NULL ? e : unknown_call(nest, call, NULL, is_index, depth);
 }

@@ -25,7 +25,7 @@ bool takt__rust_may_end_chain(const struct takt_rust *rust, TSNode call)
     return takt__text_in(word, sums) || takt__text_in(word, folds) ||
            takt__text_in(word, orders) || takt__text_in(word, collects) ||
            takt__text_in(word, maps) ||
-           takt__text_in(word, "for_each map_inplace") ||
+           takt__text_in(word, "for_each map_inplace zip_mut_with") ||
            (rust->has_arrays && takt__text_is(word, "map"));
 }
 

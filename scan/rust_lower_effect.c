@@ -86,6 +86,11 @@ static unsigned zipped_arrays(const struct takt_rust *rust, TSNode call,
 {
     unsigned count = 0;
 
+    if (takt__rust_calls(rust, call, "zip_mut_with")) { /* a(&b, |x, y| ..) */
+        part[0] = takt__rust_argument(call, 0);
+        part[1] = takt__rust_receiver(call);
+        return 2;
+    }
     for (TSNode at = takt__rust_receiver(call); count < 6;
          at = takt__rust_receiver(at)) {
         const TSNode callee = takt__rust_callee(at);
@@ -103,7 +108,8 @@ static unsigned zipped_arrays(const struct takt_rust *rust, TSNode call,
 
 static bool lower_each(struct takt_rust_nest *nest, TSNode call, unsigned depth)
 {
-    const TSNode closure = takt__rust_argument(call, 0);
+    const TSNode closure =
+        takt__rust_argument(call, takt__rust_argument_count(call) - 1);
     const TSNode list = takt__node_field(closure, "parameters");
     const uint32_t around = nest->ir.around;
     const unsigned locals = nest->locals;
@@ -144,8 +150,9 @@ bool takt__rust_effect(struct takt_rust_nest *nest, TSNode call, unsigned depth)
     if (takt__rust_calls(nest->rust, call, "push") &&
         takt__rust_argument_count(call) == 1)
         return lower_push(nest, call, depth);
-    if (takt__rust_calls(nest->rust, call, "for_each") ||
-        takt__rust_calls(nest->rust, call, "map_inplace"))
+    if (takt__rust_is_any(nest->rust, takt__rust_method(call),
+                          "for_each map_inplace zip_mut_with") &&
+        takt__rust_argument_count(call) > 0)
         return lower_each(nest, call, depth);
     static const char setters[] = "set set_value set_element";
     if (takt__rust_is_any(nest->rust, takt__rust_method(call), setters) &&

@@ -100,26 +100,18 @@ struct takt_rust_part *takt__rust_mapped(struct takt_rust_nest *nest,
 {
     if (part == NULL || ts_node_is_null(function))
         return NULL;
-    if (rust_is(function, "closure_expression")) {
-        const TSNode list = takt__node_field(function, "parameters");
-        TSNode pattern = takt__rust_child(list, 0);
-        if (takt__rust_children(list) != 1)
-            return NULL;
-        if (rust_is(pattern, "parameter"))
-            pattern = takt__node_field(pattern, "pattern");
-        return takt__rust_bind(nest, pattern, part)
-                   ? takt__rust_block(nest, takt__node_field(function, "body"),
-                                      depth + 1)
-                   : NULL;
-    }
-    if (rust_is(function, "scoped_identifier"))
-        function = takt__node_field(function, "name");
-    if (part->value == NULL || ts_node_is_null(function))
-        return NULL;
+    const TSNode name = rust_is(function, "scoped_identifier")
+                            ? takt__node_field(function, "name")
+                            : function;
     struct takt_ir_expr *value = part->value;
-    return takt__rust_one(
-        nest,
-        takt__rust_function(nest, rust_text(nest->rust, function), &value, 1));
+    value =
+        value != NULL && rust_is(name, "identifier")
+            ? takt__rust_function(nest, rust_text(nest->rust, name), &value, 1)
+            : NULL;
+    if (value != NULL)
+        return takt__rust_one(nest, value);
+    return takt__rust_applied(nest, takt__rust_function_of(nest, function),
+                              &part, 1, depth);
 }
 
 static struct takt_rust_part *chunk(struct takt_rust_walk walk, TSNode call)
@@ -192,7 +184,7 @@ static struct takt_rust_part *adapted(struct takt_rust_walk walk, TSNode call,
     static const char chunks[] =
         "chunks chunks_exact chunks_mut chunks_exact_mut par_chunks "
         "par_chunks_mut par_chunks_exact";
-    static const char rows[] = "outer_iter axis_iter row_iter column_iter rows";
+    static const char rows[] = TAKT_RUST_LINES;
     static const char closed[] =
         "values values_mut into_values keys into_keys chars bytes lines split "
         "split_whitespace char_indices entries";

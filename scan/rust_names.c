@@ -112,6 +112,8 @@ static bool add_item(struct takt_rust *rust, TSNode node)
         name.kind = TAKT_RUST_FUNCTION;
     else if (rust_is(node, "type_item"))
         name.kind = TAKT_RUST_ALIAS;
+    else if (rust_is(node, "trait_item"))
+        name.kind = TAKT_RUST_TRAIT;
     else if (rust_is(node, "use_declaration"))
         name.kind = TAKT_RUST_USE;
     else

@@ -54,6 +54,19 @@ static struct takt_text implemented(struct takt_text head)
     return takt__outline_word_after(at, end);
 }
 
+/* trait Sample: Float {}: what it is bound to; its methods are of others. */
+static void outline_trait(const struct takt_outline *in, struct takt_text head)
+{
+    char text[512];
+
+    if (head.size + 3 > sizeof text || memchr(head.at, ':', head.size) == NULL)
+        return;
+    memcpy(text, head.at, head.size);
+    memcpy(text + head.size, "{}", 2);
+    takt__project_declare(in->project, (struct takt_text){text, head.size + 2});
+    takt__project_name(in->project, named(head, "trait"));
+}
+
 static void outline_item(struct takt_outline *in, const char *start,
                          const char *end, struct takt_text head)
 {
@@ -61,6 +74,10 @@ static void outline_item(struct takt_outline *in, const char *start,
                                           "fn"};
     static const char common[] = "Vec Option Box String f32 f64";
 
+    if (takt__outline_has_word(head, "trait")) {
+        outline_trait(in, head);
+        return;
+    }
     if (takt__outline_has_word(head, "impl")) {
         const struct takt_text name = implemented(head);
         if (!takt__text_in(name, common)) {
@@ -70,8 +87,7 @@ static void outline_item(struct takt_outline *in, const char *start,
         return;
     }
     for (size_t i = 0; i < sizeof keyword / sizeof *keyword; i++)
-        if (takt__outline_has_word(head, keyword[i]) &&
-            !takt__outline_has_word(head, "trait")) {
+        if (takt__outline_has_word(head, keyword[i])) {
             const bool is_function =
                 takt__outline_has_word(head, "fn") && i != 4;
             if (is_function) /* const fn f() */

@@ -33,8 +33,7 @@ bool takt__rust_is_in_memory(struct takt_rust *rust, TSNode source)
 {
     static const char iterating[] =
         "iter iter_mut into_iter par_iter par_iter_mut chunks windows drain "
-        "row_iter into_par_iter par_chunks axis_iter rows chunks_exact "
-        "outer_iter column_iter";
+        "into_par_iter par_chunks chunks_exact " TAKT_RUST_LINES;
     TSNode at = takt__rust_bare(rust, source);
     for (unsigned i = 0; i < TAKT_RUST_DEPTH; i++) {
         const TSNode method = takt__rust_method(at);

@@ -121,13 +121,23 @@ static bool is_float_trait(struct takt_text name)
     return false;
 }
 
-static bool is_float_bound(const struct takt_rust *rust, TSNode bounds)
+/* Also trait Sample: Float, of a file of the crate. */
+static bool is_float_bound(const struct takt_rust *rust, TSNode bounds,
+                           unsigned depth)
 {
-    const uint32_t count =
-        ts_node_is_null(bounds) ? 0 : ts_node_named_child_count(bounds);
-    for (uint32_t i = 0; i < count && i < 16; i++)
-        if (is_float_trait(rust_text(rust, ts_node_named_child(bounds, i))))
+    const uint32_t count = takt__rust_children(bounds);
+    for (uint32_t i = 0; i < count && i < 16 && depth > 0; i++) {
+        const struct takt_text name =
+            rust_text(rust, takt__rust_child(bounds, i));
+        if (is_float_trait(name))
             return true;
+        const struct takt_rust_name *trait = takt__rust_find(
+            rust, TAKT_RUST_TRAIT, (struct takt_text){NULL, 0}, name);
+        if (trait != NULL &&
+            is_float_bound(rust, takt__node_field(trait->node, "bounds"),
+                           depth - 1))
+            return true;
+    }
     return false;
 }
 
@@ -141,7 +151,7 @@ bool takt__rust_binds_float(const struct takt_rust *rust, TSNode item,
     for (uint32_t i = 0; i < count && i < 16; i++) {
         const TSNode one = ts_node_named_child(list, i);
         if (takt__rust_same_text(rust, takt__node_field(one, "name"), type) &&
-            is_float_bound(rust, takt__node_field(one, "bounds")))
+            is_float_bound(rust, takt__node_field(one, "bounds"), 4))
             return true;
     }
     count = ts_node_is_null(item) ? 0 : ts_node_named_child_count(item);
@@ -153,7 +163,7 @@ bool takt__rust_binds_float(const struct takt_rust *rust, TSNode item,
             const TSNode one = ts_node_named_child(clause, j);
             if (takt__rust_same_text(rust, takt__node_field(one, "left"),
                                      type) &&
-                is_float_bound(rust, takt__node_field(one, "bounds")))
+                is_float_bound(rust, takt__node_field(one, "bounds"), 4))
                 return true;
         }
     }
@@ -331,96 +341,4 @@ struct takt_rust_type takt__rust_type_named(struct takt_rust *rust, TSNode type,
     if (takt__node_in(type, "tuple_type unit_type"))
         return takt__rust_scalar(TAKT_RUST_OTHER);
     return UNKNOWN;
-}
-
-static struct takt_rust_type
-drawn_type(struct takt_rust *rust, struct takt_rust_item item, unsigned depth)
-{
-    if (item.drawn == TAKT_RUST_COUNTER)
-        return takt__rust_scalar(TAKT_RUST_INTEGER);
-    if (item.drawn == TAKT_RUST_ELEMENT)
-        return takt__rust_element(takt__rust_type_of(rust, item.node, depth));
-    if (item.drawn == TAKT_RUST_NOWHERE)
-        return UNKNOWN;
-    struct takt_rust_type type = takt__rust_type_of(rust, item.node, depth);
-    if (item.drawn == TAKT_RUST_STRETCH || item.drawn == TAKT_RUST_WINDOW)
-        memset(type.extent, 0, sizeof type.extent);
-    return type;
-}
-
-/* What a loop or a closure is handed, one at a time. */
-struct takt_rust_type takt__rust_item_type(struct takt_rust *rust,
-                                           TSNode source, unsigned depth)
-{
-    const TSNode none = takt__rust_null();
-    const struct takt_rust_item item =
-        takt__rust_item(rust, source, none, none, depth);
-    if (item.drawn == TAKT_RUST_PAIR)
-        return takt__rust_scalar(TAKT_RUST_OTHER);
-    return drawn_type(rust, item, depth);
-}
-
-/* let mut v = Vec::new(): what is pushed to it later is not looked for. */
-static struct takt_rust_type let_type(struct takt_rust *rust,
-                                      struct takt_rust_binding binding,
-                                      unsigned depth)
-{
-    const TSNode type = takt__node_field(binding.node, "type");
-    const TSNode value = takt__node_field(binding.node, "value");
-    TSNode pattern = binding.pattern;
-    if (rust_is(pattern, "mut_pattern"))
-        pattern = ts_node_named_child(pattern,
-                                      ts_node_named_child_count(pattern) - 1);
-    if (rust_is(pattern, "tuple_pattern")) {
-        /* let (a, b) = (x, y); */
-        const uint32_t count = ts_node_named_child_count(pattern);
-        for (uint32_t i = 0; i < count; i++)
-            if (ts_node_eq(ts_node_named_child(pattern, i), binding.name) &&
-                rust_is(value, "tuple_expression") &&
-                i < ts_node_named_child_count(value))
-                return takt__rust_type_of(rust, ts_node_named_child(value, i),
-                                          depth);
-        return UNKNOWN;
-    }
-    if (!rust_is(pattern, "identifier"))
-        return UNKNOWN;
-    struct takt_rust_type known = takt__rust_type_named(rust, type, depth);
-    if (known.leaf != TAKT_RUST_UNKNOWN && known.extent[0].count != 0)
-        return known;
-    const struct takt_rust_type found = takt__rust_type_of(rust, value, depth);
-    if (ts_node_is_null(type) || known.leaf == TAKT_RUST_UNKNOWN)
-        return found;
-    if (found.shell == known.shell && found.depth == known.depth)
-        memcpy(known.extent, found.extent, sizeof known.extent);
-    return known;
-}
-
-struct takt_rust_type takt__rust_bound_type(struct takt_rust *rust,
-                                            struct takt_rust_binding binding,
-                                            unsigned depth)
-{
-    switch (binding.kind) {
-    case TAKT_RUST_LET:
-        return let_type(rust, binding, depth);
-    case TAKT_RUST_PARAMETER:
-        return takt__rust_type_named(
-            rust, takt__node_field(binding.node, "type"), depth);
-    case TAKT_RUST_CONSTANT:
-        return takt__rust_type_named(
-            rust, takt__node_field(binding.node, "type"), depth);
-    case TAKT_RUST_FOR:
-        return drawn_type(rust, takt__rust_bound_item(rust, binding, depth),
-                          depth);
-    case TAKT_RUST_CLOSURE: {
-        const TSNode list = takt__node_field(binding.node, "parameters");
-        const TSNode one = ts_node_named_child(list, binding.place);
-        if (rust_is(one, "parameter"))
-            return takt__rust_type_named(rust, takt__node_field(one, "type"),
-                                         depth);
-        return drawn_type(rust, takt__rust_bound_item(rust, binding, depth),
-                          depth);
-    }
-    default:
-        return UNKNOWN;
-    }
 }

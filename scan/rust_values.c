@@ -471,6 +471,8 @@ struct takt_rust_type takt__rust_type_of(struct takt_rust *rust, TSNode node,
     if (rust_is(node, "if_expression"))
         return takt__rust_type_of(rust, takt__node_field(node, "consequence"),
                                   depth);
+    if (rust_is(node, "match_expression"))
+        return takt__rust_match_type(rust, node, depth);
     if (rust_is(node, "range_expression"))
         return takt__rust_sequence(takt__rust_scalar(TAKT_RUST_INTEGER),
                                    takt__rust_range_count(rust, node, depth));

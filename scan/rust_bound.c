@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rust_bound.c - the types of local names, by what binds them: let, patterns,
+ * loops, closures and parameters.
+ */
+#include "rust.h"
+
+#include <string.h>
+
+static const struct takt_rust_type UNKNOWN = {.leaf = TAKT_RUST_UNKNOWN};
+
+static struct takt_rust_type
+drawn_type(struct takt_rust *rust, struct takt_rust_item item, unsigned depth)
+{
+    if (item.drawn == TAKT_RUST_COUNTER)
+        return takt__rust_scalar(TAKT_RUST_INTEGER);
+    if (item.drawn == TAKT_RUST_ELEMENT)
+        return takt__rust_element(takt__rust_type_of(rust, item.node, depth));
+    if (item.drawn == TAKT_RUST_NOWHERE)
+        return UNKNOWN;
+    struct takt_rust_type type = takt__rust_type_of(rust, item.node, depth);
+    if (item.drawn == TAKT_RUST_STRETCH || item.drawn == TAKT_RUST_WINDOW)
+        memset(type.extent, 0, sizeof type.extent);
+    if (item.drawn == TAKT_RUST_STRETCH &&
+        type.shell != TAKT_RUST_PLAIN) /* a row of an array of a library */
+        type.depth = type.depth == 2 ? 1 : 0;
+    return type;
+}
+
+/* What a loop or a closure is handed, one at a time. */
+struct takt_rust_type takt__rust_item_type(struct takt_rust *rust,
+                                           TSNode source, unsigned depth)
+{
+    const TSNode none = takt__rust_null();
+    const struct takt_rust_item item =
+        takt__rust_item(rust, source, none, none, depth);
+    if (item.drawn == TAKT_RUST_PAIR)
+        return takt__rust_scalar(TAKT_RUST_OTHER);
+    return drawn_type(rust, item, depth);
+}
+
+/* mut x, ref x, &x: x. */
+static TSNode bare_pattern(TSNode pattern)
+{
+    while (takt__node_in(pattern, "reference_pattern mut_pattern ref_pattern"))
+        pattern = ts_node_named_child(pattern,
+                                      ts_node_named_child_count(pattern) - 1);
+    return pattern;
+}
+
+/* The place-th of what a call hands out: the halves of a slice, or what the
+ * tuple that a function of the crate returns is declared to hold. */
+static struct takt_rust_type handed_out(struct takt_rust *rust, TSNode call,
+                                        uint32_t place, unsigned depth)
+{
+    static const char halves[] = "split_at split_at_mut";
+    const TSNode callee = takt__rust_callee(call);
+
+    if (takt__rust_is_any(rust, takt__rust_method(call), halves))
+        return takt__rust_type_of(rust, takt__rust_receiver(call), depth);
+    if (!rust_is(call, "call_expression") || ts_node_is_null(callee))
+        return UNKNOWN;
+    const struct takt_rust_name *function =
+        takt__rust_find(rust, TAKT_RUST_FUNCTION, (struct takt_text){NULL, 0},
+                        rust_text(rust, callee));
+    TSNode type = function == NULL
+                      ? takt__rust_null()
+                      : takt__node_field(function->node, "return_type");
+    if (rust_is(type, "generic_type")) /* Result<(A, B), E> */
+        type = takt__rust_child(takt__node_field(type, "type_arguments"), 0);
+    return rust_is(type, "tuple_type")
+               ? takt__rust_type_named(rust, takt__rust_child(type, place),
+                                       depth)
+               : UNKNOWN;
+}
+
+/* let (a, b) = (x, y); */
+static struct takt_rust_type tuple_type(struct takt_rust *rust, TSNode pattern,
+                                        TSNode name, TSNode value,
+                                        unsigned depth)
+{
+    const uint32_t count = ts_node_named_child_count(pattern);
+    value = takt__rust_bare(rust, value);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!ts_node_eq(bare_pattern(ts_node_named_child(pattern, i)), name))
+            continue;
+        return rust_is(value, "tuple_expression")
+                   ? takt__rust_type_of(rust, takt__rust_child(value, i), depth)
+                   : handed_out(rust, value, i, depth);
+    }
+    return UNKNOWN;
+}
+
+/* if let Some(x) = y, match y { Ok(x) => .. }: the value in y. */
+static struct takt_rust_type matched_type(struct takt_rust *rust,
+                                          struct takt_rust_binding binding,
+                                          unsigned depth)
+{
+    static const char wrappers[] = "Some Ok";
+    const bool is_arm = rust_is(binding.node, "match_arm");
+    const TSNode from =
+        is_arm ? takt__rust_above(rust, binding.node, "match_expression")
+               : takt__node_field(binding.node, "condition");
+    TSNode pattern = binding.pattern;
+
+    if (rust_is(pattern, "match_pattern"))
+        pattern = takt__rust_child(pattern, 0);
+    if (ts_node_is_null(from) || !rust_is(pattern, "tuple_struct_pattern") ||
+        !takt__rust_is_any(rust, takt__node_field(pattern, "type"), wrappers) ||
+        !ts_node_eq(bare_pattern(takt__rust_child(pattern, 1)), binding.name))
+        return UNKNOWN;
+    return takt__rust_type_of(rust, takt__node_field(from, "value"), depth);
+}
+
+/* let mut v = Vec::new(): what is pushed to it later is not looked for. */
+static struct takt_rust_type let_type(struct takt_rust *rust,
+                                      struct takt_rust_binding binding,
+                                      unsigned depth)
+{
+    const TSNode type = takt__node_field(binding.node, "type");
+    const TSNode value = takt__node_field(binding.node, "value");
+    const TSNode pattern = bare_pattern(binding.pattern);
+    if (rust_is(pattern, "tuple_pattern"))
+        return tuple_type(rust, pattern, binding.name, value, depth);
+    if (!rust_is(pattern, "identifier"))
+        return UNKNOWN;
+    struct takt_rust_type known = takt__rust_type_named(rust, type, depth);
+    if (known.leaf != TAKT_RUST_UNKNOWN && known.extent[0].count != 0)
+        return known;
+    const struct takt_rust_type found = takt__rust_type_of(rust, value, depth);
+    if (ts_node_is_null(type) || known.leaf == TAKT_RUST_UNKNOWN)
+        return found;
+    if (found.shell == known.shell && found.depth == known.depth)
+        memcpy(known.extent, found.extent, sizeof known.extent);
+    return known;
+}
+
+struct takt_rust_type takt__rust_bound_type(struct takt_rust *rust,
+                                            struct takt_rust_binding binding,
+                                            unsigned depth)
+{
+    switch (binding.kind) {
+    case TAKT_RUST_LET:
+        return let_type(rust, binding, depth);
+    case TAKT_RUST_PARAMETER:
+        return takt__rust_type_named(
+            rust, takt__node_field(binding.node, "type"), depth);
+    case TAKT_RUST_CONSTANT:
+        return takt__rust_type_named(
+            rust, takt__node_field(binding.node, "type"), depth);
+    case TAKT_RUST_FOR:
+        return drawn_type(rust, takt__rust_bound_item(rust, binding, depth),
+                          depth);
+    case TAKT_RUST_CLOSURE: {
+        const TSNode list = takt__node_field(binding.node, "parameters");
+        const TSNode one = ts_node_named_child(list, binding.place);
+        if (rust_is(one, "parameter"))
+            return takt__rust_type_named(rust, takt__node_field(one, "type"),
+                                         depth);
+        return drawn_type(rust, takt__rust_bound_item(rust, binding, depth),
+                          depth);
+    }
+    case TAKT_RUST_MATCHED:
+        return matched_type(rust, binding, depth);
+    default:
+        return UNKNOWN;
+    }
+}
+
+struct takt_rust_type takt__rust_match_type(struct takt_rust *rust, TSNode node,
+                                            unsigned depth)
+{
+    const TSNode body = takt__node_field(node, "body");
+    const uint32_t count = takt__rust_children(body);
+    for (uint32_t i = 0; i < count && i < 8; i++) {
+        const struct takt_rust_type type = takt__rust_type_of(
+            rust, takt__node_field(takt__rust_child(body, i), "value"), depth);
+        if (type.leaf != TAKT_RUST_UNKNOWN || type.shell == TAKT_RUST_OWN)
+            return type;
+    }
+    return UNKNOWN;
+}
