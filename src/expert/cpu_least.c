@@ -79,6 +79,8 @@ takt_status takt__cpu_lstsq(struct takt_experts *experts,
         takt__size_add(a.n, takt__factor_reflect_room(a.m, a.all)), a.size);
     struct takt_triangle r = {.n = a.n, .at = a.at, .row = a.ld, .col = 1};
 
+    if (!takt__factor_has_scratch(bytes))
+        return TAKT_ENOMEM;
     takt__factor_reflect(&how, a.m, a.n, a.all, a.at, a.ld, NULL, a.at);
     takt__factor_substitute(&how, &r, x.cols, call->out, x.ld);
     a.at = takt__factor_scratch(&job, takt__size_add(bytes, room));

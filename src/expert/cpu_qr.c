@@ -66,6 +66,8 @@ takt_status takt__cpu_qr(struct takt_experts *experts,
     const struct takt_rows rows = {m, n, ld};
     char *q = call->out, *a = call->out; /* an address, for the plan */
 
+    if (!takt__factor_has_scratch(bytes))
+        return TAKT_ENOMEM;
     takt__factor_reflect(&how, m, n, n, a, ld, NULL, a);
     takt__factor_unfold(&how, m, n, a, ld, NULL, q, call->ld[2], a);
     a = takt__factor_scratch(&job, takt__size_add(bytes, room));

@@ -117,6 +117,8 @@ takt_status takt__cpu_solve(struct takt_experts *experts,
     const size_t bytes = takt__size_mul(takt__size_mul(lu.n, lu.ld), lu.size);
     const size_t pivots = takt__size_mul(lu.n, sizeof(size_t));
 
+    if (!takt__factor_has_scratch(bytes))
+        return TAKT_ENOMEM;
     (void)takt__factor_lu(&how, lu.n, lu.n, lu.at, lu.ld, 0, NULL);
     substitute(&how, &lu, &x, call->out);
     lu.at = takt__factor_scratch(&job, takt__size_add(bytes, pivots));

@@ -30,6 +30,15 @@ void takt__factor_multiply(void *self, const struct takt_gemm *product);
  * behind them. NULL: no memory. */
 void *takt__factor_scratch(struct takt_factor_job *job, size_t before);
 
+/* Whether there is so much of it. Asked before the products are looked at:
+ * those of a matrix that no memory holds would take minutes. */
+static inline bool takt__factor_has_scratch(size_t bytes)
+{
+    struct takt_factor_job none = {.room = 0};
+
+    return takt__factor_scratch(&none, bytes) != NULL;
+}
+
 /* Rows of a copy that factors are made of: whole panels, and not all on the
  * same few places of the first-level cache. */
 size_t takt__factor_ld(size_t n, size_t size);

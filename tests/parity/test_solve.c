@@ -14,6 +14,7 @@
 
 #include "op/op_id.h"
 #include "parity/factors.h"
+#include "support/child.h"
 #include "support/guard.h"
 #include "support/random.h"
 #include "support/tap.h"
@@ -511,6 +512,35 @@ static void without_memory_nothing_is_touched(void)
     free(x);
 }
 
+/* In a process that may compute for five seconds. */
+static void ask_for_too_much(void)
+{
+    const size_t n = (size_t)1 << 29;
+    const struct rlimit seconds = {5, 5};
+    void *const far[] = {(void *)((uintptr_t)1 << 62), /* nothing is there */
+                         (void *)((uintptr_t)1 << 61)};
+    static const char *const ops[] = {"solve", "qr", "lstsq"};
+
+    REQUIRE(setrlimit(RLIMIT_CPU, &seconds) == 0);
+    for (size_t k = 0; k < 3; k++) {
+        const takt_call call = {
+            .op = takt_op_find(ops[k]),
+            .shape = {k == 2 ? 3 : 2, {n, k == 0 ? 1 : n, 1}},
+            .in = {&n, far[1]},
+            .out = far[0]};
+        for (size_t i = 0; i < 3; i++)
+            EXPECT_INT(takt_run_on(ctx, &call, i), TAKT_ENOMEM);
+    }
+}
+
+static void what_no_memory_holds_is_refused_at_once(void)
+{
+    if (is_sanitized)
+        SKIP("sanitizers end a program that asks for so much");
+    else
+        in_child(ask_for_too_much);
+}
+
 /* ---- all experts ----------------------------------------------------------
  */
 
@@ -523,6 +553,7 @@ int main(void)
     open_experts();
     REQUIRE(takt_ctx_expert(ctx, 0, NULL) != NULL); /* opens the libraries */
     RUN(without_memory_nothing_is_touched);
+    RUN(what_no_memory_holds_is_refused_at_once);
     RUN_ON_EACH(factors_what_is_positive_definite);
     RUN_ON_EACH(solves_systems_of_equations);
     printf("# worst: cholesky %g, solve %g units\n", worst[0], worst[1]);
