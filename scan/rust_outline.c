@@ -21,8 +21,8 @@ static bool is_body(const char *start, const char *brace)
                                   "fn");
 }
 
-/* The name that a keyword gives: fn NAME, struct NAME. */
-static struct takt_text named(struct takt_text head, const char *keyword)
+/* Where a keyword ends; the end of the head if there is none. */
+static const char *behind(struct takt_text head, const char *keyword)
 {
     const char *at = head.at, *end = head.at + head.size;
 
@@ -32,17 +32,22 @@ static struct takt_text named(struct takt_text head, const char *keyword)
         if (word.size == 0 || takt__text_is(word, keyword))
             break;
     }
-    return takt__outline_word_after(at, end);
+    return at;
+}
+
+/* The name that a keyword gives: fn NAME, struct NAME. */
+static struct takt_text named(struct takt_text head, const char *keyword)
+{
+    return takt__outline_word_after(behind(head, keyword), head.at + head.size);
 }
 
 /* impl<T> Trait<T> for Name<T>: the name. */
 static struct takt_text implemented(struct takt_text head)
 {
-    const char *at = head.at, *end = head.at + head.size;
+    const char *at = behind(head, "impl"), *end = head.at + head.size;
 
     if (takt__outline_has_word(head, "for"))
         return named(head, "for");
-    at = strstr(at, "impl") + 4;
     if (at < end && *at == '<') {
         unsigned depth = 0;
         do {
