@@ -225,11 +225,12 @@ static bool is_asked_op(const void *self, const takt_op *op)
 
 static void print_picture(const struct mapping *mapping)
 {
-    draw_map(stdout, &(struct map_question){.ctx = mapping->ctx,
-                                            .dtype = mapping->dtype,
-                                            .situation = mapping->situation,
-                                            .is_asked = is_asked_op,
-                                            .self = mapping->invocation});
+    draw_map(stdout, NULL,
+             &(struct map_question){.ctx = mapping->ctx,
+                                    .dtype = mapping->dtype,
+                                    .situation = mapping->situation,
+                                    .is_asked = is_asked_op,
+                                    .self = mapping->invocation});
 }
 
 static bool print_html_page(const struct mapping *mapping)

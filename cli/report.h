@@ -77,11 +77,10 @@ struct map_question {
     const void *self;
 };
 
-/* An SVG picture: op by size, coloured by winner, shaded by margin. */
-void draw_map(FILE *stream, const struct map_question *question);
-
-/* The same as rows of an HTML table. */
-void print_map_table(FILE *stream, const struct map_question *question);
+/* An SVG picture: op by size, coloured by winner, shaded by margin; and the
+ * same as an HTML table, unless that is NULL. To ask for all sizes takes
+ * long. */
+void draw_map(FILE *stream, FILE *table, const struct map_question *question);
 
 /* ---- report_page.c ---- */
 

@@ -197,7 +197,53 @@ static void draw_legend(FILE *stream, const bool is_used[legend_count])
             y + 27);
 }
 
-void draw_map(FILE *stream, const struct map_question *question)
+/* ---- the table ---- */
+
+static void print_speedup(FILE *stream, double speedup)
+{
+    if (speedup > 0)
+        fprintf(stream, "<td class=\"num\">%.2f", speedup);
+    else
+        fputs("<td class=\"num\">-", stream);
+}
+
+static void print_table_row(FILE *stream, const struct map_row *row,
+                            const struct range *range)
+{
+    fprintf(stream, "<tr><th scope=\"row\">%s<td>%s<td>", row->op->name,
+            name_range(row, range).at);
+    print_html(stream, row->cell[range->first].expert);
+    print_speedup(stream, range->next_speedup);
+    print_speedup(stream, range->moe_speedup);
+    fprintf(stream, "<td class=\"num\">%zu of %zu\n", range->measured,
+            range->last - range->first + 1);
+}
+
+static void begin_table(FILE *stream)
+{
+    fputs("<table><thead><tr><th scope=\"col\">op<th scope=\"col\">n"
+          "<th scope=\"col\">expert<th scope=\"col\" class=\"num\">times the "
+          "next<th scope=\"col\" class=\"num\">times moe"
+          "<th scope=\"col\" class=\"num\">sizes measured</thead><tbody>\n",
+          stream);
+}
+
+/* ---- both ---- */
+
+static void draw_name(FILE *stream, const struct map_row *row, size_t y)
+{
+    char pattern[64];
+
+    name_pattern(row->family, pattern, sizeof pattern);
+    fprintf(stream,
+            "<text x=\"4\" y=\"%zu\">%s <tspan class=\"n\">%s</tspan>"
+            "</text>\n",
+            y + 12, row->op->name,
+            strlen(row->op->name) + strlen(pattern) <= longest_label ? pattern
+                                                                     : "");
+}
+
+void draw_map(FILE *stream, FILE *table, const struct map_question *question)
 {
     const struct map_frame frame = frame_of(question);
     const size_t bottom = ruler_height + frame.rows * row_height;
@@ -213,57 +259,20 @@ void draw_map(FILE *stream, const struct map_question *question)
             width_of(&frame), bottom + 8, width_of(&frame), bottom + 8,
             takt_dtype_name(question->dtype), style);
     draw_ruler(stream, &frame);
+    if (table != NULL)
+        begin_table(table);
     for (size_t op = 0; next_row(question, &op, &row); y += row_height) {
         const size_t count = find_ranges(&row, range);
-        char pattern[64];
-        name_pattern(row.family, pattern, sizeof pattern);
-        fprintf(stream,
-                "<text x=\"4\" y=\"%zu\">%s <tspan class=\"n\">%s</tspan>"
-                "</text>\n",
-                y + 12, row.op->name,
-                strlen(row.op->name) + strlen(pattern) <= longest_label
-                    ? pattern
-                    : "");
+        draw_name(stream, &row, y);
         for (size_t i = 0; i < count; i++) {
             draw_range(stream, &frame, &row, &range[i], y);
             is_used[legend_of(row.cell[range[i].first].expert)] = true;
+            if (table != NULL)
+                print_table_row(table, &row, &range[i]);
         }
     }
     draw_legend(stream, is_used);
     fputs("</svg>\n", stream);
-}
-
-/* ---- the table ---- */
-
-static void print_speedup(FILE *stream, double speedup)
-{
-    if (speedup > 0)
-        fprintf(stream, "<td class=\"num\">%.2f", speedup);
-    else
-        fputs("<td class=\"num\">-", stream);
-}
-
-void print_map_table(FILE *stream, const struct map_question *question)
-{
-    struct range range[TAKT_FAMILY_STEPS];
-    struct map_row row;
-
-    fputs("<table><thead><tr><th scope=\"col\">op<th scope=\"col\">n"
-          "<th scope=\"col\">expert<th scope=\"col\" class=\"num\">times the "
-          "next<th scope=\"col\" class=\"num\">times moe"
-          "<th scope=\"col\" class=\"num\">sizes measured</thead><tbody>\n",
-          stream);
-    for (size_t op = 0; next_row(question, &op, &row);) {
-        const size_t count = find_ranges(&row, range);
-        for (size_t i = 0; i < count; i++) {
-            fprintf(stream, "<tr><th scope=\"row\">%s<td>%s<td>", row.op->name,
-                    name_range(&row, &range[i]).at);
-            print_html(stream, row.cell[range[i].first].expert);
-            print_speedup(stream, range[i].next_speedup);
-            print_speedup(stream, range[i].moe_speedup);
-            fprintf(stream, "<td class=\"num\">%zu of %zu\n", range[i].measured,
-                    range[i].last - range[i].first + 1);
-        }
-    }
-    fputs("</tbody></table>\n", stream);
+    if (table != NULL)
+        fputs("</tbody></table>\n", table);
 }

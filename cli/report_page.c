@@ -208,11 +208,14 @@ static void print_embedded(FILE *stream, const char *text, size_t length)
 
 /* ---- maps ---- */
 
-static void print_one_map(FILE *stream, const struct map_question *question,
+static bool print_one_map(FILE *stream, const struct map_question *question,
                           bool is_first)
 {
     const bool is_on_gpu = question->situation & TAKT_SITUATION_ON_GPU;
+    struct takt_memory_file table;
 
+    if (!takt__memory_file_open(&table))
+        return false;
     fprintf(
         stream,
         "<div class=\"map-view\" data-dtype=\"%s\" data-situation=\"%s\" "
@@ -220,42 +223,50 @@ static void print_one_map(FILE *stream, const struct map_question *question,
         takt_dtype_name(question->dtype),
         situation_name(question->situation & ~(unsigned)TAKT_SITUATION_ON_GPU),
         is_on_gpu ? "gpu" : "host", is_first ? "" : " hidden");
-    draw_map(stream, question);
+    draw_map(stream, table.stream, question);
     fputs("</div>\n<details><summary>The same as a table</summary>"
           "<div class=\"wide\">\n",
           stream);
-    print_map_table(stream, question);
+    const bool is_whole = takt__memory_file_close(&table);
+    if (is_whole)
+        fwrite(table.text, 1, table.length, stream);
+    free(table.text);
     fputs("</div></details></div>\n", stream);
+    return is_whole;
 }
 
-static void print_maps(FILE *stream, const struct report *report)
+static bool print_maps(FILE *stream, const struct report *report)
 {
     static const unsigned situations[] = {
         0, TAKT_SITUATION_REPEAT, TAKT_SITUATION_ASLEEP, TAKT_SITUATION_ON_GPU};
     const size_t count = has_gpu(report) ? 4 : 3;
+    bool is_whole = true;
 
     for (int dtype = TAKT_F32; dtype <= TAKT_F64; dtype++)
-        for (size_t i = 0; i < count; i++)
-            print_one_map(stream,
-                          &(struct map_question){.ctx = report->ctx,
-                                                 .dtype = (takt_dtype)dtype,
-                                                 .situation = situations[i]},
-                          dtype == TAKT_F32 && i == 0);
+        for (size_t i = 0; i < count && is_whole; i++)
+            is_whole = print_one_map(
+                stream,
+                &(struct map_question){.ctx = report->ctx,
+                                       .dtype = (takt_dtype)dtype,
+                                       .situation = situations[i]},
+                dtype == TAKT_F32 && i == 0);
+    return is_whole;
 }
 
 /* ---- the page ---- */
 
 /* Maps are pictures of ours, and stand where the body has this mark. */
-static void print_body(FILE *stream, const struct report *report)
+static bool print_body(FILE *stream, const struct report *report)
 {
     static const char mark[] = "<!-- maps -->";
     const char *at = strstr(takt__page_body, mark);
     const char *rest = at != NULL ? at + sizeof mark - 1 : "";
 
     fwrite(takt__page_body, 1, strlen(takt__page_body) - strlen(rest), stream);
-    if (report->ctx != NULL)
-        print_maps(stream, report);
+    if (report->ctx != NULL && !print_maps(stream, report))
+        return false;
     fputs(rest, stream);
+    return true;
 }
 
 /* The data, as text of the page. False: no memory. */
@@ -298,7 +309,8 @@ bool print_page(FILE *stream, const struct report *report)
           stream);
     fputs(takt__page_style, stream);
     fputs("</style>\n</head>\n<body>\n", stream);
-    print_body(stream, report);
+    if (!print_body(stream, report))
+        return false;
     fputs("<script type=\"application/json\" id=\"data\">", stream);
     if (!print_data(stream, report))
         return false;

@@ -174,10 +174,11 @@ const loopTable = rows => table('By ufunc and number of elements; split: over ' 
      ['gain', r => gainText(r.gain_s, r.error_s), true]], rows);
 
 const lapackTable = rows => table('By routine and size; a gain is measured ' +
-    'against calls on the threads that the program has, in the same run',
+    'against calls on the threads that the program has, in the same run; ' +
+    'changed: on fewer threads, by Takt, or on a GPU',
     [['routine', r => r.routine], ['size', sizes, true],
-     ['all threads', r => count(r.unchanged), true],
-     ['fewer threads', r => count(r.fewer), true],
+     ['unchanged', r => count(r.unchanged), true],
+     ['changed', r => count(r.fewer), true],
      ['took', r => seconds(r.unchanged_s + r.fewer_s), true],
      ['gain', r => gainText(r.gain_s, r.error_s), true]], rows);
 

@@ -77,9 +77,10 @@ def optimize_report(name):
 
 
 def trace(name):
-    """Two calls, one of an op that the program named; trials and a change."""
+    """Three calls, two of ops that the program named; trials, a change."""
     return (records.header(program=name) + records.event(at=5) +
             records.event(at=9, op=name[:200], expert=name[:60]) +
+            records.event(at=12, op=b"no\xffUTF-8") +
             records.event(at=20, drift=True, took=3e-3) +
             records.duration("matmul", "simd.avx2", 1, 750, 0.5) +
             records.totals(explorations=3, drifts=1, told=2) + records.end() +
@@ -563,7 +564,8 @@ class Report(unittest.TestCase):
         self.assertEqual(marks("compare-3", "median"), 2)
         self.assertEqual(marks("runs", "interval"), 2)
         self.assertEqual(marks("run-1", "slot"), 40)
-        self.assertEqual(marks("trace-5", "call"), 2)
+        self.assertEqual(marks("trace-5", "call"), 3)
+        self.assertTrue("no?UTF-8" in text)
         self.assertEqual(marks("trace-5", "drift"), 1)
         self.assertEqual(marks("trace-5", "line"), 2)
         for said in ("+50 ms", "too small for it to matter", "25% of the time",
