@@ -155,7 +155,10 @@ static void sweep(const struct subject *s, const char *function,
 /* Every function with the short calls; with the long ones, in turn. */
 static void sweep_all(const char *error, enum manner manner)
 {
-    const int each = is_sanitized ? 17 : is_hurried() ? 7 : 5;
+    const int each = is_thread_sanitized ? 31
+                     : is_sanitized      ? 17
+                     : is_hurried()      ? 7
+                                         : 5;
 
     for (int f = 0; f < function_count - 3 && !is_of_no_use(); f++)
         for (int i = 0; i < trial_count - is_thread_sanitized; i++)
@@ -187,7 +190,7 @@ static void calls_of_one_expert_are_refused_or_right(void)
 static void adaptive_calls_are_right_too(void)
 {
     for (int e = 0; e < error_count; e++)
-        for (unsigned long n = 1; n <= 20; n += is_sanitized ? 9 : 3) {
+        for (unsigned long n = 1; n <= 20; n += is_sanitized ? 19 : 3) {
             const struct subject *s = &subject[n % 2 == 0 ? 4 : 5];
             takt_ctx *ctx = context_of(TAKT_POLICY_ADAPTIVE, 2);
             takt_decision decision = {.size = sizeof decision};
