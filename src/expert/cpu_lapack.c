@@ -9,6 +9,7 @@
 
 #include "base/size.h"
 #include "expert/solve.h"
+#include "pool/scratch.h"
 
 /* A matrix by rows in scratch memory. */
 struct lapack_copy {
@@ -268,6 +269,25 @@ static const struct takt_expert *expert_for(const struct takt_experts *experts,
     return found != NULL ? found : &experts->expert[0];
 }
 
+static takt_status run_routine(struct lapack_run *run)
+{
+    return run->call->routine == TAKT_SOLVER_POTRF   ? run_potrf(run)
+           : run->call->routine == TAKT_SOLVER_GETRF ? run_getrf(run)
+           : run->call->routine == TAKT_SOLVER_GESV  ? run_gesv(run)
+                                                     : TAKT_ENODEV;
+}
+
+/* A program that knows nothing of it must not keep the memory of a second
+ * matrix. To get that anew takes a hundredth of such a call. */
+static void give_back_large(void)
+{
+    enum { most_kept = 64 << 20 };
+    struct takt_scratch *own = takt__scratch_of_thread();
+
+    if (own != NULL && own->bytes > most_kept)
+        takt__scratch_free(own);
+}
+
 takt_status takt__cpu_lapack(struct takt_experts *experts,
                              const takt_solver_call *call)
 {
@@ -278,8 +298,8 @@ takt_status takt__cpu_lapack(struct takt_experts *experts,
         .transpose = expert->slots->transpose[call->dtype],
         .job = takt__factor_job_of(experts, expert, call->dtype)};
 
-    return call->routine == TAKT_SOLVER_POTRF   ? run_potrf(&run)
-           : call->routine == TAKT_SOLVER_GETRF ? run_getrf(&run)
-           : call->routine == TAKT_SOLVER_GESV  ? run_gesv(&run)
-                                                : TAKT_ENODEV;
+    const takt_status status = run_routine(&run);
+
+    give_back_large();
+    return status;
 }

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
 #include "gpu/subject.h"
+#include "pool/scratch.h"
 
 static takt_ctx *ctx;
 static takt_status (*solve)(takt_ctx *ctx,
@@ -475,6 +476,28 @@ static void takts_own_kernels_do_the_same(void)
     solve = takt_solver_run;
 }
 
+/* The identity: it takes no time to look at. */
+static void large_copies_are_not_kept(void)
+{
+    const size_t n = 3000, most = 64 << 20;
+    double *a = is_hurried() ? NULL : calloc(n * n, sizeof *a);
+
+    if (a == NULL)
+        return;
+    for (size_t i = 0; i < n; i++)
+        a[i * n + i] = 4;
+    const takt_solver_call call = {.size = sizeof call,
+                                   .routine = TAKT_SOLVER_POTRF,
+                                   .dtype = TAKT_F64,
+                                   .uplo = 'L',
+                                   .n = n,
+                                   .a = {a, n, a, n}};
+    EXPECT(takt_solver_run_here(ctx, &call) == TAKT_OK);
+    EXPECT(a[n * n - 1] == 2);
+    EXPECT(takt__scratch_of_thread()->bytes <= most);
+    free(a);
+}
+
 /* Larger than slots and small buffers: transfers in pieces. */
 static void large_matrices_go_through_all_slots(void)
 {
@@ -736,6 +759,7 @@ int main(void)
     RUN(eigenvalues_come_in_order_with_their_vectors);
     RUN(singular_values_come_in_order_with_their_vectors);
     RUN(takts_own_kernels_do_the_same);
+    RUN(large_copies_are_not_kept);
     RUN(large_matrices_go_through_all_slots);
     RUN(what_has_no_factor_is_refused_and_untouched);
     RUN(what_is_not_finite_is_refused);
