@@ -269,6 +269,20 @@ static bool is_number(const struct takt_source *source, TSNode node)
     return takt__python_value(source, node).kind == TAKT_PYTHON_NUMBER;
 }
 
+/* Angles are numbers more often than arrays: x, and not x[0]. */
+static bool is_known_array(const struct takt_source *source, TSNode node)
+{
+    const bool is_array =
+        takt__python_value(source, node).kind == TAKT_PYTHON_ARRAY;
+
+    node = takt__python_bare(node);
+    if (takt__node_is(node, "unary_operator"))
+        node = takt__python_bare(takt__node_field(node, "argument"));
+    return is_array &&
+           (!takt__node_is(node, "subscript") ||
+            !takt__node_is(takt__node_field(node, "subscript"), "integer"));
+}
+
 /* What the arguments say about it. */
 static const char *refined(const struct takt_source *source, TSNode call,
                            const char *op, bool is_method, bool is_layer)
@@ -281,6 +295,9 @@ static const char *refined(const struct takt_source *source, TSNode call,
     if (is_number(source, first) &&
         (ts_node_is_null(second) || is_number(source, second)))
         return NULL; /* np.sqrt(2.0), np.clip(x[0], 0, 1) */
+    if ((is_op(op, "sin") || is_op(op, "cos")) &&
+        !is_known_array(source, first))
+        return NULL;
     if (is_op(op, "norm2"))
         return norm_op(source, call, is_method ? 0 : 1);
     if (is_op(op, "matmul"))

@@ -245,6 +245,8 @@ struct takt_rust_type takt__rust_own_element(struct takt_rust *rust,
                                              struct takt_rust_type type);
 /* What one index leads to. */
 struct takt_rust_type takt__rust_element(struct takt_rust_type type);
+/* A floating-point array of ndarray or nalgebra. */
+bool takt__rust_is_array(struct takt_rust_type type);
 struct takt_rust_type takt__rust_scalar(enum takt_rust_leaf leaf);
 struct takt_rust_type takt__rust_sequence(struct takt_rust_type inner,
                                           struct takt_rust_extent count);
@@ -304,8 +306,6 @@ bool takt__rust_is_averaged(struct takt_rust *rust, TSNode loop,
 
 /* rust_call.c: what a node computes by itself. */
 struct takt_rust_verdict takt__rust_call(struct takt_rust *rust, TSNode call);
-/* A floating-point array of ndarray or nalgebra. */
-bool takt__rust_is_array(struct takt_rust_type type);
 struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
                                               TSNode binary);
 struct takt_rust_verdict takt__rust_macro(struct takt_rust *rust,

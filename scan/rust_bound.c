@@ -54,6 +54,8 @@ static struct takt_rust_type handed_out(struct takt_rust *rust, TSNode call,
                                         uint32_t place, unsigned depth)
 {
     static const char halves[] = "split_at split_at_mut";
+    if (rust_is(call, "match_expression")) /* match f() { Ok(x) => x, .. } */
+        call = takt__rust_bare(rust, takt__node_field(call, "value"));
     const TSNode callee = takt__rust_callee(call);
 
     if (takt__rust_is_any(rust, takt__rust_method(call), halves))

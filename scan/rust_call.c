@@ -317,13 +317,16 @@ static struct takt_rust_verdict array_call(struct takt_rust *rust, TSNode call,
         takt__rust_type_of(rust, takt__rust_receiver(call), TAKT_RUST_DEPTH);
     const bool is_tensor = a.shell == TAKT_RUST_TENSOR;
     static const char views[] = "iter iter_mut into_iter map";
+    const bool is_untyped_dot = a.shell == TAKT_RUST_NDARRAY &&
+                                a.leaf == TAKT_RUST_UNKNOWN &&
+                                takt__text_is(word, "dot");
     if (a.shell == TAKT_RUST_PLAIN && a.leaf == TAKT_RUST_UNKNOWN)
         return unseen_dot(rust, call, name);
     if (a.shell == TAKT_RUST_PLAIN)
         return slice_dot(rust, call, name, a);
     if ((a.shell != TAKT_RUST_NDARRAY && a.shell != TAKT_RUST_NALGEBRA &&
          !is_tensor) ||
-        !rust_is_float(a) ||
+        (!rust_is_float(a) && !is_untyped_dot) ||
         takt__rust_is_any(
             rust,
             takt__rust_method(takt__rust_bare(rust, takt__rust_receiver(call))),
@@ -340,6 +343,8 @@ static struct takt_rust_verdict array_call(struct takt_rust *rust, TSNode call,
         takt__rust_type_of(rust, takt__rust_argument(call, 0), TAKT_RUST_DEPTH);
     if (takt__text_is(word, "dot"))
         out.op = dot_op(a, b);
+    if (is_untyped_dot && !rust_is_float(b))
+        out.certainty = TAKT_UNKNOWN_TYPE;
     matrix_sizes(&out, a, b);
     return out;
 }
@@ -387,13 +392,6 @@ struct takt_rust_verdict takt__rust_call(struct takt_rust *rust, TSNode call)
         return NOTHING;
     const struct takt_rust_verdict out = dot_call(rust, call);
     return out.op != NULL ? out : named_call(rust, call, callee, false);
-}
-
-bool takt__rust_is_array(struct takt_rust_type type)
-{
-    return (type.shell == TAKT_RUST_NDARRAY ||
-            type.shell == TAKT_RUST_NALGEBRA) &&
-           rust_is_float(type);
 }
 
 static bool is_unknown(struct takt_rust_type type)
@@ -486,8 +484,7 @@ struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
             !rust_is_float(other))
             return NOTHING;
         out.op = sign.at[0] == '*' || sign.at[0] == '/' ? "scale"
-                 : sign.at[0] == '+'                    ? "add"
-                                                        : "sub";
+                                                        : sign_op(sign.at[0]);
     } else if (sign.at[0] == '*' && a.shell == TAKT_RUST_NALGEBRA) {
         out.op = a.depth == 2 && b.depth == 2   ? "matmul"
                  : a.depth == 2 && b.depth == 1 ? "gemv"

@@ -76,7 +76,9 @@ bool takt__rust_if(struct takt_rust_nest *nest, TSNode node, unsigned depth)
 
     if (takt__ir_is_guard(condition)) {
         takt__ir_guard(&nest->ir, condition);
-        if (!ts_node_is_null(other))
+        if (!ts_node_is_null(other) &&
+            (is_continue(then) ||
+             !lower_chosen(nest, takt__rust_child(other, 0), depth)))
             return false;
         return is_continue(then) || lower_chosen(nest, then, depth);
     }

@@ -15,6 +15,13 @@ struct takt_rust_type takt__rust_scalar(enum takt_rust_leaf leaf)
     return (struct takt_rust_type){.leaf = leaf};
 }
 
+bool takt__rust_is_array(struct takt_rust_type type)
+{
+    return (type.shell == TAKT_RUST_NDARRAY ||
+            type.shell == TAKT_RUST_NALGEBRA) &&
+           rust_is_float(type);
+}
+
 static enum takt_rust_leaf leaf_named(struct takt_text text)
 {
     static const char integers[] =

@@ -281,6 +281,8 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
                    : type;
     if (takt__text_in(name, "t transpose")) {
         struct takt_rust_type turned = type;
+        if (type.shell == TAKT_RUST_NDARRAY && type.depth == 0)
+            turned.depth = 2; /* of one row, it would change nothing */
         if (type.depth == 2) {
             turned.extent[0] = type.extent[1];
             turned.extent[1] = type.extent[0];

@@ -230,3 +230,33 @@ impl<T: Float> Grid<T> {
         }
     }
 }
+
+pub struct Center(pub Vec<f64>);
+
+pub fn averaged(centers: &mut [Center], sizes: &[usize]) {
+    for (center, size) in centers.iter_mut().zip(sizes.iter().copied()) {
+        center.0.iter_mut().for_each(|d| if size == 0 { *d = 0.0 } else { *d /= size as f64 }); //~ scale
+    }
+}
+
+pub fn running(x: &[f64], out: &mut [f64]) {
+    for i in 0..x.len() { //~!
+        if i == 0 {
+            out[i] = x[i];
+        } else {
+            out[i] = x[i] + out[i - 1];
+        }
+    }
+}
+
+fn factors<A: Clone>(a: &Array2<A>) -> Result<(Array2<A>, Array1<A>), String> {
+    Err(format!("{} rows", a.nrows()))
+}
+
+pub fn projected<A: Clone>(a: Array2<A>) -> Option<Array2<A>> {
+    let (basis, _) = match factors(&a) {
+        Ok(both) => both,
+        Err(_) => return None,
+    };
+    Some(a.dot(&basis)) //~ matmul
+}
