@@ -257,15 +257,15 @@ static void print_table(FILE *out, const struct run_tally *tally)
 /* What was found out about the program as a whole. */
 static void print_result(FILE *out, const struct takt_stats_result *result)
 {
-    static const char *const memories[] = {
+    static const char *const histories[] = {
         NULL, "routing was no faster in earlier runs: it is tried late",
         "routing gained in earlier runs: calls were routed from the start",
         "a GPU gained in earlier runs: it was opened at the start"};
     const double ratio = (double)result->ratio / 1e6;
     const double error = (double)result->error / 1e6;
 
-    if (result->memory > 0 && result->memory < 4)
-        fprintf(out, "%s\n", memories[result->memory]);
+    if (result->history > 0 && result->history < 4)
+        fprintf(out, "%s\n", histories[result->history]);
     if (result->probes == 0)
         return;
     fprintf(out,

@@ -74,7 +74,7 @@ static void json_stats(struct json *json, const struct takt_stats *stats)
                stats->result.probes, (double)stats->result.ratio / 1e6,
                (double)stats->result.error / 1e6, stats->result.is_routed != 0,
                stats->result.is_clear != 0,
-               memory_keys[stats->result.memory & 3]);
+               memory_keys[stats->result.history & 3]);
 }
 
 /* Where the wall time went, and what the whole run gained. */

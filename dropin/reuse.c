@@ -16,8 +16,8 @@
 #include "forecast.h"
 #include "fork.h"
 #include "guard.h"
-#include "memory.h"
 #include "mode.h"
+#include "program_history.h"
 #include "stats_write.h"
 
 enum { most_operands = 2, least_bytes = 1 << 20 };
@@ -467,6 +467,6 @@ void takt__reuse_expect(const struct takt_route *route, const takt_call *call,
     unlock_cache(before);
     if (!does_pay)
         return;
-    takt__memory_keep_expected(takt__expectation_ratio(&expectation));
+    takt__history_keep_expected(takt__expectation_ratio(&expectation));
     route->takt->open_gpus(route->ctx);
 }

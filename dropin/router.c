@@ -13,9 +13,9 @@
 #include "clock.h"
 #include "fork.h"
 #include "loader.h"
-#include "memory.h"
 #include "mode.h"
 #include "opener.h"
+#include "program_history.h"
 #include "stats_write.h"
 #include "switchback.h"
 
@@ -232,17 +232,17 @@ static void keep_result(const struct takt_switchback_result *result)
 {
     takt__stats_result(result);
     if (result->is_clear || result->is_even)
-        takt__memory_keep(result);
+        takt__history_keep(result);
 }
 
 /* Between 0 and 1, at random. Of a program that is not known and will be, the
  * first probe helps the runs that follow: it may cost four times as much. */
-static double price_factor(enum takt_memory memory)
+static double price_factor(enum takt_history history)
 {
     const double random = (double)(takt__now_ns() / 1000 % 1000) / 1000;
 
-    return memory == TAKT_MEMORY_NONE && takt__memory_is_kept() ? random / 4
-                                                                : random;
+    return history == TAKT_HISTORY_NONE && takt__history_is_kept() ? random / 4
+                                                                   : random;
 }
 
 /* The first context speaks for the process. */
@@ -250,20 +250,20 @@ static void open_switchback(const struct takt_route *route)
 {
     if (route != &routes[0])
         return;
-    const enum takt_memory memory = takt__memory_open(route);
+    const enum takt_history history = takt__history_open(route);
     const struct takt_switchback_options options = {
         .threads = route->threads,
         .spin_power = takt__spin_power(),
-        .price_factor = price_factor(memory),
-        .memory = memory,
-        .pace = takt__memory_pace(),
+        .price_factor = price_factor(history),
+        .history = history,
+        .pace = takt__history_pace(),
         .cpu_ns = takt__process_ns,
         .is_gpu_ready = route->has_gpu ? is_gpu_ready : NULL,
         .keep = keep_result};
-    takt__stats_memory(options.memory);
-    if (options.memory == TAKT_MEMORY_GPU ||
-        (options.memory == TAKT_MEMORY_NONE && route->has_gpu &&
-         takt__memory_expects_gpu(route))) {
+    takt__stats_history(options.history);
+    if (options.history == TAKT_HISTORY_GPU ||
+        (options.history == TAKT_HISTORY_NONE && route->has_gpu &&
+         takt__history_expects_gpu(route))) {
         gpu_begun_ns = takt__now_ns();
         libtakt.open_gpus(route->ctx);
     }
@@ -309,7 +309,7 @@ static struct {
 static bool is_too_soon(void)
 {
     if (takt__is_eager() || atomic_load(&opens_after_ns) == later_ns ||
-        !takt__is_patient() || takt__memory_may_exist())
+        !takt__is_patient() || takt__history_may_exist())
         return false;
     atomic_store(&opens_after_ns, later_ns);
     return true;

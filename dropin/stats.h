@@ -99,8 +99,8 @@ struct takt_stats_text {
 struct takt_stats_result {
     _Atomic uint64_t probes, ratio, error;
     _Atomic uint64_t is_routed, is_clear;
-    _Atomic uint64_t memory; /* enum takt_memory, of the last process */
-    _Atomic uint64_t own_ns; /* in opening libtakt, of all processes */
+    _Atomic uint64_t history; /* enum takt_history, of the last process */
+    _Atomic uint64_t own_ns;  /* in opening libtakt, of all processes */
 };
 
 /* When timed calls were made, by CLOCK_MONOTONIC: from the start of the first

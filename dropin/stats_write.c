@@ -138,12 +138,12 @@ void takt__stats_result(const struct takt_switchback_result *result)
     atomic_store(&stats->result.is_clear, result->is_clear);
 }
 
-void takt__stats_memory(unsigned memory)
+void takt__stats_history(unsigned history)
 {
     struct takt_stats *stats = atomic_load(&mapped);
 
     if (stats != NULL)
-        atomic_store(&stats->result.memory, memory);
+        atomic_store(&stats->result.history, history);
 }
 
 void takt__stats_opened(uint64_t ns)

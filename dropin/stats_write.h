@@ -21,7 +21,7 @@ void takt__stats_router(void);
 void takt__stats_trouble(const char *text);
 void takt__stats_gpu(const char *name);
 void takt__stats_result(const struct takt_switchback_result *result);
-void takt__stats_memory(unsigned memory);
+void takt__stats_history(unsigned history);
 void takt__stats_opened(uint64_t ns);
 
 /* The cell of a call by its work. There must be statistics. */

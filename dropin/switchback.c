@@ -265,7 +265,7 @@ static bool begin_on_gpu(uint64_t now_ns)
     if (!has_new_gpu(now_ns) || state.preferred == TAKT_SIDE_ROUTED ||
         state.is_probe)
         return false;
-    if (state.options.memory == TAKT_MEMORY_GPU)
+    if (state.options.history == TAKT_HISTORY_GPU)
         begin_routed(now_ns);
     else
         begin(TAKT_SIDE_ROUTED, now_ns);
@@ -329,8 +329,8 @@ static void open_if_pending(uint64_t now_ns)
     state.spinning.process_ns = pending.cpu_ns;
     state.spinning.threads = pending.threads;
     state.is_open = true;
-    state.is_remembered = pending.memory == TAKT_MEMORY_ROUTED;
-    if (pending.memory == TAKT_MEMORY_BASELINE) {
+    state.is_remembered = pending.history == TAKT_HISTORY_ROUTED;
+    if (pending.history == TAKT_HISTORY_BASELINE) {
         state.stay_ns = known_stay_ns;
         state.begin_ns = now_ns;
     }
@@ -393,7 +393,7 @@ static void add_routed(const struct takt_switchback_call *call, double ns)
  * there are others. */
 static void note_opening(struct takt_kind *kind, double value)
 {
-    if (state.options.memory == TAKT_MEMORY_GPU && !state.is_gpu_ready) {
+    if (state.options.history == TAKT_HISTORY_GPU && !state.is_gpu_ready) {
         if (kind->least == 0 || value < kind->least)
             kind->least = value;
     } else if (kind->least > 0) {
@@ -467,7 +467,7 @@ void takt__switchback_begin_call(uint64_t now_ns)
     if (state.first_ns == 0)
         state.first_ns = state.begin_ns = now_ns;
     open_if_pending(now_ns);
-    if (state.options.memory == TAKT_MEMORY_GPU)
+    if (state.options.history == TAKT_HISTORY_GPU)
         (void)begin_on_gpu(now_ns);
     else
         (void)begin_as_before(now_ns);

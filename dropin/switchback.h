@@ -55,11 +55,11 @@ void takt__switchback_skip(void);
 /* ---- the start ----------------------------------------------------------- */
 
 /* What earlier runs of the program have shown. */
-enum takt_memory {
-    TAKT_MEMORY_NONE,
-    TAKT_MEMORY_BASELINE, /* routing is no faster: probe it late */
-    TAKT_MEMORY_ROUTED,   /* it is: begin on that side */
-    TAKT_MEMORY_GPU       /* it is with a GPU: begin when one is open */
+enum takt_history {
+    TAKT_HISTORY_NONE,
+    TAKT_HISTORY_BASELINE, /* routing is no faster: probe it late */
+    TAKT_HISTORY_ROUTED,   /* it is: begin on that side */
+    TAKT_HISTORY_GPU       /* it is with a GPU: begin when one is open */
 };
 
 struct takt_switchback_options {
@@ -70,7 +70,7 @@ struct takt_switchback_options {
                           * multiplied by it. Short runs that cannot afford one
                           * make it in a part of them, and over many runs
                           * probes cost their share */
-    enum takt_memory memory;
+    enum takt_history history;
     double pace; /* of routed calls in earlier runs: with it, a program that
                   * gained begins routed, before the library's threads are
                   * awake; 0: not known */

@@ -5,7 +5,7 @@
 #include "base/fork.h"
 #include "base/lock.h"
 #include "telemetry/dispatcher.h"
-#include "telemetry/window.h"
+#include "telemetry/hot_ops.h"
 
 /* Ticks as nanoseconds since 1970. The rate of the ticks is known better as
  * time goes by. The offset between the two clocks is taken once, so that no
@@ -59,7 +59,7 @@ struct takt_dispatcher {
     struct takt_tap *tap; /* NULL until there is a sink */
     struct takt_span_clock clock;
     uint64_t begun_ns, next_slide_ns; /* of CLOCK_MONOTONIC */
-    struct takt_window window;
+    struct takt_hot_ops hot;
 
     /* From the learner. */
     struct takt_meters meters;

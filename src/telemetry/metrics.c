@@ -147,7 +147,7 @@ void takt__dispatcher_set(struct takt_dispatcher *dispatcher,
 
 void takt__dispatcher_begin(struct takt_dispatcher *dispatcher)
 {
-    memset(&dispatcher->window, 0, sizeof dispatcher->window);
+    memset(&dispatcher->hot, 0, sizeof dispatcher->hot);
     memset(dispatcher->calls, 0, sizeof dispatcher->calls);
     start_span_clock(&dispatcher->clock);
     dispatcher->begun_ns = takt__now_ns();
@@ -183,14 +183,14 @@ void takt__dispatcher_watch(struct takt_dispatcher *dispatcher, uint64_t now_ns)
 {
     if (now_ns < dispatcher->next_slide_ns)
         return;
-    dispatcher->next_slide_ns = now_ns + TAKT_WINDOW_STEP_NS;
+    dispatcher->next_slide_ns = now_ns + TAKT_HOT_STEP_NS;
     takt__lock(&dispatcher->lock);
     const double hot_rate = dispatcher->settings.hot_rate;
     takt__unlock(&dispatcher->lock);
     takt__tap_sums(dispatcher->tap, dispatcher->calls,
                    dispatcher->metrics.decisions);
-    takt__window_slide(&dispatcher->window, now_ns, dispatcher->calls, hot_rate,
-                       mark_hot, dispatcher);
+    takt__hot_ops_update(&dispatcher->hot, now_ns, dispatcher->calls, hot_rate,
+                         mark_hot, dispatcher);
 }
 
 /* ---- samples ------------------------------------------------------------- */
@@ -267,9 +267,9 @@ static void measure_ops(struct takt_dispatcher *dispatcher)
         dispatcher->op_metric[metrics->op_count++] =
             (takt_op_metric){.op = name,
                              .calls = dispatcher->calls[op],
-                             .is_hot = dispatcher->window.is_hot[op],
-                             .times_hot = dispatcher->window.times_hot[op],
-                             .calls_per_s = dispatcher->window.rate[op]};
+                             .is_hot = dispatcher->hot.is_hot[op],
+                             .times_hot = dispatcher->hot.times_hot[op],
+                             .calls_per_s = dispatcher->hot.rate[op]};
     }
     metrics->op = dispatcher->op_metric;
 }

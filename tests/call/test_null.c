@@ -189,6 +189,8 @@ static void no_context_is_the_default_one(void)
     EXPECT_INT(parts_run, 5);
     CASE(takt_select, takt_select(NULL, &request, &decision), TAKT_OK);
     CASE(takt_sync, takt_sync(NULL), TAKT_OK);
+    begin("takt_solver_open");
+    takt_solver_open(NULL);
     CASE(takt_buffer_create, takt_buffer_create(NULL, 64, NULL, &buffer),
          TAKT_OK);
     takt_buffer_destroy(buffer);
@@ -351,6 +353,8 @@ static void questions_about_nothing_have_plain_answers(void)
     CASE(takt_framework_recommend, takt_framework_recommend(NULL, SIZE_MAX),
          TAKT_BACKEND_SCALAR);
     NONE(takt_framework_op_at, takt_framework_op_at(SIZE_MAX));
+    REFUSED(takt_solver_run, takt_solver_run(NULL, NULL));
+    REFUSED(takt_solver_run_here, takt_solver_run_here(NULL, NULL));
     REFUSED(takt_cost_model_set, takt_cost_model_set(NULL, 1, 1, 1));
     const takt_cost_model usual = takt_cost_model_default();
     CASE(takt_cost_select, takt_cost_select(NULL, work),

@@ -113,7 +113,7 @@ static void obey(struct takt_stats *stats, int fd, const char *line)
                                                    .error = result[2],
                                                    .is_routed = routine,
                                                    .is_clear = letter,
-                                                   .memory = class};
+                                                   .history = class};
     else if (sscanf(line, "span %" SCNu64 " %" SCNu64 " %" SCNu64, &result[0],
                     &result[1], &result[2]) == 3)
         stats->span = (struct takt_stats_span){result[0], result[1], result[2]};

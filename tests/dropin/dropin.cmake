@@ -13,11 +13,12 @@ if(TARGET dropin_test_switchback)
         dropin ${PROJECT_SOURCE_DIR}/dropin)
     target_compile_definitions(dropin_test_switchback PRIVATE _GNU_SOURCE)
 endif()
-takt_test(dropin/test_memory ${PROJECT_SOURCE_DIR}/dropin/memory.c)
-if(TARGET dropin_test_memory)
-    target_include_directories(dropin_test_memory PRIVATE
+takt_test(dropin/test_program_history
+    ${PROJECT_SOURCE_DIR}/dropin/program_history.c)
+if(TARGET dropin_test_program_history)
+    target_include_directories(dropin_test_program_history PRIVATE
         ${PROJECT_SOURCE_DIR}/dropin)
-    target_compile_definitions(dropin_test_memory PRIVATE _GNU_SOURCE)
+    target_compile_definitions(dropin_test_program_history PRIVATE _GNU_SOURCE)
 endif()
 takt_test(dropin/test_expectation ${PROJECT_SOURCE_DIR}/dropin/expectation.c)
 if(TARGET dropin_test_expectation)

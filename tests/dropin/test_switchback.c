@@ -34,7 +34,7 @@ struct program {
     double slower_from_s, slower; /* from then on routed calls take longer */
     double gpu_from_s;            /* when a GPU is ready; 0: there is none */
     double opening; /* calls take up to so much longer until then */
-    enum takt_memory memory;
+    enum takt_history history;
     unsigned spin_power; /* 0: 25 */
     double price_factor;
     unsigned threads; /* of the library; 0: 2 */
@@ -158,7 +158,7 @@ static void run_program(const struct program *program, struct outcome *out)
         .cpu_ns = program->has_cpu ? process_ns : NULL,
         .spin_power = program->spin_power > 0 ? program->spin_power : 25,
         .price_factor = program->price_factor,
-        .memory = program->memory,
+        .history = program->history,
         .is_gpu_ready = program->gpu_from_s > 0 ? is_gpu_ready : NULL,
         .keep = keep};
 
@@ -379,7 +379,7 @@ static void a_stop_among_the_first_calls_makes_no_gain(void)
                               .seconds = 2,
                               .noise = 0.1,
                               .stop_ns = 1e9,
-                              .memory = TAKT_MEMORY_ROUTED};
+                              .history = TAKT_HISTORY_ROUTED};
 
     for (program.stopped = 0; program.stopped < 5; program.stopped++) {
         const struct outcome got = try_program(&program);
@@ -500,7 +500,7 @@ static void a_program_begins_where_it_gained_before(void)
                                     .kinds = 1,
                                     .seconds = 0.4,
                                     .noise = 0.1,
-                                    .memory = TAKT_MEMORY_ROUTED};
+                                    .history = TAKT_HISTORY_ROUTED};
     const struct outcome got = try_program(&program);
 
     EXPECT(got.routed > 0.9);
@@ -513,7 +513,7 @@ static void memory_is_checked(void)
                                     .kinds = 1,
                                     .seconds = 6,
                                     .noise = 0.1,
-                                    .memory = TAKT_MEMORY_ROUTED};
+                                    .history = TAKT_HISTORY_ROUTED};
     const struct outcome got = try_program(&program);
 
     EXPECT(got.routed < 0.1);
@@ -531,7 +531,7 @@ static void memory_is_checked_soon(void)
                                     .noise = 0.2,
                                     .spin_power = 28,
                                     .price_factor = 1,
-                                    .memory = TAKT_MEMORY_ROUTED,
+                                    .history = TAKT_HISTORY_ROUTED,
                                     .is_early = true};
     const struct outcome got = try_program(&program);
 
@@ -549,7 +549,7 @@ static void a_program_with_a_pace_begins_routed_at_once(void)
                                     .noise = 0.1,
                                     .spin_power = 28,
                                     .price_factor = 1,
-                                    .memory = TAKT_MEMORY_ROUTED,
+                                    .history = TAKT_HISTORY_ROUTED,
                                     .pace = 50e3 / 1e6,
                                     .is_early = true};
     const struct outcome got = try_program(&program);
@@ -567,7 +567,7 @@ static void a_pace_is_checked_soon(void)
                                     .noise = 0.2,
                                     .spin_power = 28,
                                     .price_factor = 1,
-                                    .memory = TAKT_MEMORY_ROUTED,
+                                    .history = TAKT_HISTORY_ROUTED,
                                     .pace = 150e3 / 1e6,
                                     .is_early = true};
     const struct outcome got = try_program(&program);
@@ -583,7 +583,7 @@ static void a_program_that_lost_before_is_left_alone(void)
                                     .kinds = 1,
                                     .seconds = 6,
                                     .noise = 0.1,
-                                    .memory = TAKT_MEMORY_BASELINE};
+                                    .history = TAKT_HISTORY_BASELINE};
     const struct outcome got = try_program(&program);
 
     EXPECT_INT(got.changes, 0);
@@ -597,7 +597,7 @@ static void a_gpu_is_used_when_it_is_ready(void)
                                   .seconds = 2,
                                   .noise = 0.1,
                                   .gpu_from_s = 0.5,
-                                  .memory = TAKT_MEMORY_GPU};
+                                  .history = TAKT_HISTORY_GPU};
     const struct program unknown = {.kind = {{30e6, 5e6, 1e6, 1e6}},
                                     .kinds = 1,
                                     .seconds = 4,
@@ -622,7 +622,7 @@ static void opening_a_gpu_makes_no_gain(void)
                               .noise = 0.02,
                               .gpu_from_s = 0.5,
                               .opening = 0.8,
-                              .memory = TAKT_MEMORY_GPU};
+                              .history = TAKT_HISTORY_GPU};
 
     for (program.seed = 1; program.seed < 9; program.seed++) {
         const struct outcome got = try_program(&program);

@@ -32,7 +32,7 @@ enum { is_sanitized = 0 };
  * of vectors, so that every remainder comes up. */
 static inline size_t case_step(void)
 {
-    static size_t step;
+    static _Thread_local size_t step;
 
     if (step == 0)
         step = getenv("TAKT_TEST_EMULATED") != NULL ? 7 : 1;
@@ -49,7 +49,7 @@ enum { is_thread_sanitized = 0 };
 /* It is asked for every element: the op that was found last is kept. */
 static inline const struct takt_tolerance *tolerance_find(const char *name)
 {
-    static const takt_op *op;
+    static _Thread_local const takt_op *op;
 
     if (op == NULL || strcmp(op->name, name) != 0)
         op = takt_op_find(name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.h - how often each op was called in the last second, and which ops are
- * hot by that.
+ * hot_ops.h - how often each op was called in the last second, and which ops
+ * are hot by that.
  *
  * The window slides: a snapshot of all sums is taken twenty times a second, and
  * the calls of the last second are the difference to the snapshot of that age.
@@ -12,11 +12,11 @@
 
 #include "op/key.h"
 
-enum { TAKT_WINDOW_SNAPSHOTS = 24, TAKT_WINDOW_STEP_NS = 50000000 };
+enum { TAKT_HOT_SNAPSHOTS = 24, TAKT_HOT_STEP_NS = 50000000 };
 
-struct takt_window {
-    uint64_t at_ns[TAKT_WINDOW_SNAPSHOTS]; /* 0: none yet */
-    uint64_t calls[TAKT_WINDOW_SNAPSHOTS][TAKT_OP_NUMBERS];
+struct takt_hot_ops {
+    uint64_t at_ns[TAKT_HOT_SNAPSHOTS]; /* 0: none yet */
+    uint64_t calls[TAKT_HOT_SNAPSHOTS][TAKT_OP_NUMBERS];
     unsigned next;
     double rate[TAKT_OP_NUMBERS]; /* calls per second */
     bool is_hot[TAKT_OP_NUMBERS];
@@ -26,7 +26,8 @@ struct takt_window {
 /* Takes the sums of that moment; zero-initialised is the beginning. Calls
  * changed(self, op, is_hot) for each op that became hot or cooled down. A hot
  * rate that is infinite makes nothing hot. */
-void takt__window_slide(struct takt_window *window, uint64_t now_ns,
-                        const uint64_t calls[TAKT_OP_NUMBERS], double hot_rate,
-                        void (*changed)(void *self, unsigned op, bool is_hot),
-                        void *self);
+void takt__hot_ops_update(struct takt_hot_ops *hot, uint64_t now_ns,
+                          const uint64_t calls[TAKT_OP_NUMBERS],
+                          double hot_rate,
+                          void (*changed)(void *self, unsigned op, bool is_hot),
+                          void *self);

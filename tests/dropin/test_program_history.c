@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_memory.c - whether a store knows the program, by a search of its bytes,
- * and what of a comparison is kept.
+ * test_program_history.c - whether a store knows the program, by a search of
+ * its bytes, and what of a comparison is kept.
  */
-#include "memory.h"
+#include "program_history.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -93,11 +93,11 @@ static void remove_file(const char *end)
 
 static void a_store_that_is_not_there_knows_nothing(void)
 {
-    EXPECT(!takt__memory_may_exist());
+    EXPECT(!takt__history_may_exist());
     setenv("TAKT_DB", "", 1);
-    EXPECT(!takt__memory_may_exist());
+    EXPECT(!takt__history_may_exist());
     setenv("TAKT_DB", "/nope/store.db", 1);
-    EXPECT(!takt__memory_may_exist());
+    EXPECT(!takt__history_may_exist());
     setenv("TAKT_DB", store, 1);
 }
 
@@ -107,13 +107,13 @@ static void a_name_is_found_wherever_it_is(void)
                                     65535, 65536, 131060, 1000000};
 
     write_file("", 5000, "run.other-00000000");
-    EXPECT(!takt__memory_may_exist());
+    EXPECT(!takt__history_may_exist());
     for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
         write_file("-wal", before[i], name);
-        EXPECT(takt__memory_may_exist());
+        EXPECT(takt__history_may_exist());
     }
     remove_file("-wal");
-    EXPECT(!takt__memory_may_exist());
+    EXPECT(!takt__history_may_exist());
 }
 
 static void other_files_do_not_count(void)
@@ -125,7 +125,7 @@ static void other_files_do_not_count(void)
     REQUIRE(file != NULL);
     fputs(name, file);
     fclose(file);
-    EXPECT(!takt__memory_may_exist());
+    EXPECT(!takt__history_may_exist());
     unlink(path);
 }
 
@@ -133,19 +133,19 @@ static void other_files_do_not_count(void)
 static void a_large_store_may_know_anything(void)
 {
     write_file("", 9 << 20, "");
-    EXPECT(takt__memory_may_exist());
+    EXPECT(takt__history_may_exist());
     write_file("", 7 << 20, "");
-    EXPECT(!takt__memory_may_exist());
+    EXPECT(!takt__history_may_exist());
 }
 
 static void the_usual_place_is_looked_at(void)
 {
     unsetenv("TAKT_DB");
     setenv("XDG_STATE_HOME", "/nope", 1);
-    EXPECT(!takt__memory_may_exist());
+    EXPECT(!takt__history_may_exist());
     unsetenv("XDG_STATE_HOME");
     setenv("HOME", "/nope", 1);
-    EXPECT(!takt__memory_may_exist());
+    EXPECT(!takt__history_may_exist());
     setenv("TAKT_DB", store, 1);
 }
 
@@ -154,9 +154,9 @@ static void what_is_even_is_kept_as_even(void)
     struct takt_switchback_result result = {
         .probes = 1, .is_even = true, .ratio = 0.95};
 
-    takt__memory_keep(&result);
+    takt__history_keep(&result);
     result.is_clear = true;
-    takt__memory_keep(&result);
+    takt__history_keep(&result);
     REQUIRE(kept.count == 4);
     EXPECT(strcmp(kept.expert[0], "baseline") == 0 && kept.seconds[0] == 1);
     EXPECT(strcmp(kept.expert[1], "routed") == 0 && kept.seconds[1] == 1);
@@ -169,16 +169,16 @@ static void a_pace_is_kept_of_what_gains_without_a_gpu(void)
         .probes = 1, .is_clear = true, .ratio = 1.2, .pace = 0.05};
 
     kept.count = 0;
-    takt__memory_keep(&result);
+    takt__history_keep(&result);
     EXPECT_INT(kept.count, 2);
     result.is_routed = true;
     result.is_gpu = true;
     kept.count = 0;
-    takt__memory_keep(&result);
+    takt__history_keep(&result);
     EXPECT_INT(kept.count, 2);
     result.is_gpu = false;
     kept.count = 0;
-    takt__memory_keep(&result);
+    takt__history_keep(&result);
     REQUIRE(kept.count == 3);
     EXPECT(strcmp(kept.expert[2], "routed") == 0 && kept.seconds[2] == 0.05);
 }
@@ -192,7 +192,7 @@ int main(void)
     REQUIRE(mkdtemp(folder) != NULL);
     snprintf(store, sizeof store, "%s/store.db", folder);
     setenv("TAKT_DB", store, 1);
-    EXPECT(takt__memory_open(&route) == TAKT_MEMORY_NONE);
+    EXPECT(takt__history_open(&route) == TAKT_HISTORY_NONE);
     RUN(a_store_that_is_not_there_knows_nothing);
     RUN(a_name_is_found_wherever_it_is);
     RUN(other_files_do_not_count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.c - the program as an op of the store. */
-#include "memory.h"
+/* program_history.c - the program as an op of the store. */
+#include "program_history.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -149,7 +149,7 @@ static void split(const char *path, char folder[PATH_MAX], const char **name)
              (int)(*name - path), path);
 }
 
-bool takt__memory_is_kept(void)
+bool takt__history_is_kept(void)
 {
     const char *store = takt__mode_value("TAKT_DB");
 
@@ -174,10 +174,10 @@ static bool find_files(char folder[PATH_MAX], const char **first)
         snprintf(folder, PATH_MAX, "%s/.local/state/takt", home);
     else
         return false;
-    return takt__memory_is_kept();
+    return takt__history_is_kept();
 }
 
-bool takt__memory_may_exist(void)
+bool takt__history_may_exist(void)
 {
     char folder[PATH_MAX], name[longest_name];
     const char *first;
@@ -209,7 +209,7 @@ static const takt_op *define_beside(const struct takt_route *route,
                                                                        : NULL;
 }
 
-enum takt_memory takt__memory_open(const struct takt_route *route)
+enum takt_history takt__history_open(const struct takt_route *route)
 {
     char name[longest_name];
     const takt_op_spec spec = {.size = sizeof spec, .name = name};
@@ -217,20 +217,20 @@ enum takt_memory takt__memory_open(const struct takt_route *route)
 
     name_program(name, sizeof name);
     if (route->takt->define_op(route->ctx, &spec, &program) != TAKT_OK)
-        return TAKT_MEMORY_NONE;
+        return TAKT_HISTORY_NONE;
     kept_in = route;
     expected = define_beside(route, "expected", name);
     paces = define_beside(route, "pace", name);
     const takt_request request = request_of(program);
     if (route->takt->history_best(route->ctx, &request, &best) != TAKT_OK)
-        return TAKT_MEMORY_NONE;
+        return TAKT_HISTORY_NONE;
     if (best.mean_s > clear_gain)
-        return TAKT_MEMORY_BASELINE;
-    return strcmp(best.expert, "gpu") == 0 ? TAKT_MEMORY_GPU
-                                           : TAKT_MEMORY_ROUTED;
+        return TAKT_HISTORY_BASELINE;
+    return strcmp(best.expert, "gpu") == 0 ? TAKT_HISTORY_GPU
+                                           : TAKT_HISTORY_ROUTED;
 }
 
-double takt__memory_pace(void)
+double takt__history_pace(void)
 {
     takt_history_row best = {.size = sizeof best};
 
@@ -242,7 +242,7 @@ double takt__memory_pace(void)
                : 0;
 }
 
-bool takt__memory_expects_gpu(const struct takt_route *route)
+bool takt__history_expects_gpu(const struct takt_route *route)
 {
     takt_history_row best = {.size = sizeof best};
 
@@ -265,7 +265,7 @@ static void keep(const takt_op *op, const char *expert, double seconds)
     takt__record_learned(kept_in, &measurement);
 }
 
-void takt__memory_keep_expected(double ratio)
+void takt__history_keep_expected(double ratio)
 {
     if (kept_in == NULL || expected == NULL || !(ratio > 0))
         return;
@@ -273,7 +273,7 @@ void takt__memory_keep_expected(double ratio)
     keep(expected, "gpu", ratio);
 }
 
-void takt__memory_keep(const struct takt_switchback_result *result)
+void takt__history_keep(const struct takt_switchback_result *result)
 {
     if (kept_in == NULL || !(result->ratio > 0))
         return;
