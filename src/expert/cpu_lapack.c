@@ -120,24 +120,6 @@ static takt_status run_getrf(struct lapack_run *run)
     return TAKT_OK;
 }
 
-/* L and U, one after the other. */
-static void substitute(const struct takt_factoring *how,
-                       const struct lapack_copy *lu,
-                       const struct lapack_copy *x)
-{
-    const struct takt_triangle lower = {.n = lu->rows,
-                                        .at = lu->at,
-                                        .row = lu->ld,
-                                        .col = 1,
-                                        .is_lower = true,
-                                        .is_unit = true};
-    const struct takt_triangle upper = {
-        .n = lu->rows, .at = lu->at, .row = lu->ld, .col = 1};
-
-    takt__factor_substitute(how, &lower, x->cols, x->at, x->ld);
-    takt__factor_substitute(how, &upper, x->cols, x->at, x->ld);
-}
-
 static takt_status run_gesv(struct lapack_run *run)
 {
     const size_t n = run->call->n;
@@ -150,7 +132,7 @@ static takt_status run_gesv(struct lapack_run *run)
 
     lu.at = x.at = run->call->b.out; /* an address, for the plan */
     (void)takt__factor_lu(&how, n, n, lu.at, lu.ld, 0, NULL);
-    substitute(&how, &lu, &x);
+    takt__factor_substitute_lu(&how, n, lu.at, lu.ld, x.cols, x.at, x.ld);
     lu.at = takt__factor_scratch(
         &run->job, takt__size_add(takt__size_add(a_bytes, x_bytes),
                                   takt__size_mul(n, sizeof(size_t))));
@@ -164,7 +146,7 @@ static takt_status run_gesv(struct lapack_run *run)
         return TAKT_ESINGULAR;
     load(run, &run->call->b, &x);
     run->kernels->swap(n, 0, pivot, x.cols, x.at, x.ld);
-    substitute(&how, &lu, &x);
+    takt__factor_substitute_lu(&how, n, lu.at, lu.ld, x.cols, x.at, x.ld);
     store(run, &lu, &run->call->a);
     store(run, &x, &run->call->b);
     store_pivots(run, pivot, n);

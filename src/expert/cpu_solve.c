@@ -82,24 +82,6 @@ static void copy_matrix(const takt_call *call, const struct factor_matrix *lu)
         memset(element(lu, i, lu->n), 0, (lu->ld - lu->n) * lu->size);
 }
 
-/* L and U, one after the other. */
-static void substitute(const struct takt_factoring *how,
-                       const struct factor_matrix *lu,
-                       const struct takt_rows *x, void *to)
-{
-    const struct takt_triangle lower = {.n = lu->n,
-                                        .at = lu->at,
-                                        .row = lu->ld,
-                                        .col = 1,
-                                        .is_lower = true,
-                                        .is_unit = true};
-    const struct takt_triangle upper = {
-        .n = lu->n, .at = lu->at, .row = lu->ld, .col = 1};
-
-    takt__factor_substitute(how, &lower, x->cols, to, x->ld);
-    takt__factor_substitute(how, &upper, x->cols, to, x->ld);
-}
-
 takt_status takt__cpu_solve(struct takt_experts *experts,
                             const struct takt_expert *expert,
                             const takt_call *call)
@@ -120,7 +102,8 @@ takt_status takt__cpu_solve(struct takt_experts *experts,
     if (!takt__factor_has_scratch(bytes))
         return TAKT_ENOMEM;
     (void)takt__factor_lu(&how, lu.n, lu.n, lu.at, lu.ld, 0, NULL);
-    substitute(&how, &lu, &x, call->out);
+    takt__factor_substitute_lu(&how, lu.n, lu.at, lu.ld, x.cols, call->out,
+                               x.ld);
     lu.at = takt__factor_scratch(&job, takt__size_add(bytes, pivots));
     if (lu.at == NULL)
         return TAKT_ENOMEM;
@@ -133,6 +116,7 @@ takt_status takt__cpu_solve(struct takt_experts *experts,
     }
     takt__copy_rows(&x, lu.size, call->in[1], call->ld[1], call->out);
     kernels->swap(lu.n, 0, pivot, x.cols, call->out, x.ld);
-    substitute(&how, &lu, &x, call->out);
+    takt__factor_substitute_lu(&how, lu.n, lu.at, lu.ld, x.cols, call->out,
+                               x.ld);
     return TAKT_OK;
 }

@@ -167,6 +167,23 @@ bool takt__factor_lu(const struct takt_factoring *how, size_t rows, size_t cols,
     return true;
 }
 
+void takt__factor_substitute_lu(const struct takt_factoring *how, size_t n,
+                                const void *lu, size_t lu_ld, size_t cols,
+                                void *b, size_t ld)
+{
+    const struct takt_triangle lower = {.n = n,
+                                        .at = lu,
+                                        .row = lu_ld,
+                                        .col = 1,
+                                        .is_lower = true,
+                                        .is_unit = true};
+    const struct takt_triangle upper = {
+        .n = n, .at = lu, .row = lu_ld, .col = 1};
+
+    takt__factor_substitute(how, &lower, cols, b, ld);
+    takt__factor_substitute(how, &upper, cols, b, ld);
+}
+
 /* ---- plans --------------------------------------------------------------- */
 
 static bool plan_cholesky(size_t n, void *a, size_t ld)

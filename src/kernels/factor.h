@@ -94,6 +94,11 @@ void takt__factor_substitute(const struct takt_factoring *how,
 bool takt__factor_lu(const struct takt_factoring *how, size_t rows, size_t cols,
                      void *a, size_t ld, size_t first, size_t *pivot);
 
+/* By L and U of n x n numbers, one after the other. */
+void takt__factor_substitute_lu(const struct takt_factoring *how, size_t n,
+                                const void *lu, size_t lu_ld, size_t cols,
+                                void *b, size_t ld);
+
 /* Elements of working memory for the reflections of A with so many rows and
  * columns; SIZE_MAX: more than there can be. */
 size_t takt__factor_reflect_room(size_t rows, size_t all);
