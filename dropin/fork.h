@@ -14,6 +14,7 @@ enum takt_fork_part {
     TAKT_FORK_ROUTER,
     TAKT_FORK_STATS,
     TAKT_FORK_REUSE,
+    TAKT_FORK_LAPACK,
     TAKT_FORK_SWITCHBACK,
     TAKT_FORK_PARTS
 };

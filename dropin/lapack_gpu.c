@@ -2,6 +2,7 @@
 /* lapack_gpu.c - opens it on a thread of its own. */
 #include "lapack_gpu.h"
 
+#include "fork.h"
 #include "guard.h"
 #include "lapack_warm.h"
 #include "loader.h"
@@ -55,6 +56,21 @@ static void open_solver(void)
     atomic_store(&opener.is_busy, false);
 }
 
+/* Neither the GPU nor the thread that opens it follows into a child. */
+static void in_child(void)
+{
+    atomic_store(&state, FAILED);
+    takt__lapack_warm_in_child();
+}
+
+static void watch_forks(void)
+{
+    static atomic_flag is_watched = ATOMIC_FLAG_INIT;
+
+    if (!atomic_flag_test_and_set(&is_watched))
+        takt__at_fork(TAKT_FORK_LAPACK, NULL, NULL, in_child);
+}
+
 static void begin_to_open(const struct takt_route *route)
 {
     int closed = CLOSED;
@@ -66,6 +82,7 @@ static void begin_to_open(const struct takt_route *route)
     if (takt__opener_is_bad_moment() ||
         !atomic_compare_exchange_strong(&state, &closed, OPENING))
         return;
+    watch_forks();
     atomic_store(&used, route);
     atomic_store(&opener.is_busy, true);
     if (takt__opener_run(&opener))

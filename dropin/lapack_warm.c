@@ -200,6 +200,12 @@ bool takt__lapack_is_warming(void)
     return atomic_load_explicit(&opener.is_busy, memory_order_relaxed);
 }
 
+void takt__lapack_warm_in_child(void)
+{
+    atomic_store(&opener.is_busy, false);
+    takt__lapack_forget_warm();
+}
+
 void takt__lapack_forget_warm(void)
 {
     for (unsigned i = 0; i < most_kinds; i++)

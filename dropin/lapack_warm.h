@@ -24,5 +24,8 @@ bool takt__lapack_is_warm(const struct takt_route *route,
 /* Whether one is being warmed up at this moment. */
 bool takt__lapack_is_warming(void);
 
+/* A child of a fork has no thread that would end it. */
+void takt__lapack_warm_in_child(void);
+
 /* The device was lost: nothing is warm any more. */
 void takt__lapack_forget_warm(void);

@@ -65,6 +65,11 @@ for letter in "fd":
             print(all((x == y).all() for x, y in zip(kept, (a, b, spd))))
     stack = rng.standard_normal((3, 9, 9)).astype(letter)
     print(near(stack @ la.solve(stack, stack[:, :, :2]), stack[:, :, :2], 500))
+a = rng.standard_normal((40, 40)) + 40 * np.eye(40)
+child = os.fork()
+if child == 0:
+    os._exit(0 if near(a @ la.solve(a, a[0]), a[0], 20) and near(la.inv(a) @ a, np.eye(40), 20) else 1)
+print(os.waitpid(child, 0)[1], near(a @ la.solve(a, a[1]), a[1], 20))
 if lib is not None:
     print("solver calls", lib.fake_cusolver_calls() > int(sys.argv[1]), file=sys.stderr)
 """

@@ -180,6 +180,21 @@ static void a_lost_device_is_cold(void)
     EXPECT(takt__lapack_is_warm(&route, &call));
 }
 
+/* The thread that was at it is not in the child. */
+static void a_child_begins_anew(void)
+{
+    const takt_solver_call call = call_of(TAKT_SOLVER_GESV, 3000);
+
+    EXPECT(!takt__lapack_is_warm(&route, &call));
+    EXPECT(takt__lapack_is_warming());
+    takt__lapack_warm_in_child();
+    EXPECT(!takt__lapack_is_warming());
+    started = NULL;
+    EXPECT(!takt__lapack_is_warm(&route, &call));
+    EXPECT(started != NULL);
+    finish();
+}
+
 static void there_may_be_too_many_kinds(void)
 {
     for (unsigned i = 0; i < 100; i++) {
@@ -201,6 +216,7 @@ int main(void)
     RUN(without_a_thread_it_is_tried_later);
     RUN(very_large_operands_are_not_made);
     RUN(a_lost_device_is_cold);
+    RUN(a_child_begins_anew);
     RUN(there_may_be_too_many_kinds);
     return tap_done();
 }
