@@ -2,9 +2,9 @@
 /*
  * history_programs.c - what routing gained in programs under `takt run`.
  *
- * The store has an op for each program (dropin/memory.h) whose experts are the
- * sides. A context knows the records of an op only when it is defined, so the
- * names are looked up in the text of the store first.
+ * The store has an op for each program (dropin/program_history.h) whose experts
+ * are the sides. A context knows the records of an op only when it is defined,
+ * so the names are looked up in the text of the store first.
  */
 #include <math.h>
 #include <string.h>

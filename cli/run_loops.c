@@ -201,7 +201,7 @@ void print_loops_text(FILE *out, const struct takt_stats *stats)
 
 void print_lapack_text(FILE *out, const struct takt_stats *stats)
 {
-    static const char *const head[] = {"routine of LAPACK", "size", "fewer"};
+    static const char *const head[] = {"routine of LAPACK", "size", "changed"};
     struct loop_row row[lapack_names];
     size_t count = 0;
 
@@ -261,8 +261,8 @@ void print_loops_json(struct json *json, const struct takt_stats *stats)
 
 void print_lapack_json(struct json *json, const struct takt_stats *stats)
 {
-    static const struct members member = {"routine", "unchanged", "fewer",
-                                          "unchanged_s", "fewer_s"};
+    static const struct members member = {"routine", "unchanged", "changed",
+                                          "unchanged_s", "changed_s"};
 
     json_print(json, "lapack:[");
     for (size_t i = 0; i < lapack_names; i++)

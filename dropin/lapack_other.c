@@ -68,8 +68,8 @@ static bool run_own(const struct takt_lapack_other *other)
 bool takt__lapack_run_other(const struct takt_lapack_other *other,
                             unsigned choice)
 {
-    return choice == TAKT_TEAM_GPU ? takt__lapack_gpu_run(&other->call)
-                                   : run_own(other);
+    return choice == TAKT_CHOICE_GPU ? takt__lapack_gpu_run(&other->call)
+                                     : run_own(other);
 }
 
 void takt__lapack_missed(const struct takt_lapack_other *other, uint64_t ns)
@@ -85,16 +85,16 @@ void takt__lapack_turn(struct takt_team_choice *choice,
 {
     static _Atomic uint32_t turn;
     const unsigned teams = takt__teams_of(call->threads);
-    unsigned choices[TAKT_TEAM_CHOICES], count = 0;
+    unsigned choices[TAKT_CHOICES], count = 0;
 
     if (!takt__is_eager())
         return;
     for (unsigned i = 0; i < teams; i++)
         choices[count++] = i;
     if (call->has_gpu)
-        choices[count++] = TAKT_TEAM_GPU;
+        choices[count++] = TAKT_CHOICE_GPU;
     if (call->has_own)
-        choices[count++] = TAKT_TEAM_OWN;
+        choices[count++] = TAKT_CHOICE_OWN;
     /* Not in step with calls inside of calls. */
     const uint32_t mixed = atomic_fetch_add(&turn, 1) * 2654435761u;
     choice->choice = choices[(mixed >> 16) % count];

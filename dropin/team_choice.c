@@ -95,7 +95,7 @@ unsigned takt__team_preferred(const struct takt_team_kind *kind)
 /* Choices that are no numbers of threads. */
 static bool is_offered(const struct takt_team_call *call, unsigned choice)
 {
-    return choice == TAKT_TEAM_GPU ? call->has_gpu : call->has_own;
+    return choice == TAKT_CHOICE_GPU ? call->has_gpu : call->has_own;
 }
 
 static unsigned fastest(const struct takt_team_kind *kind,
@@ -103,7 +103,7 @@ static unsigned fastest(const struct takt_team_kind *kind,
 {
     unsigned best = takt__team_preferred(kind);
 
-    for (unsigned i = TAKT_TEAMS; i < TAKT_TEAM_CHOICES; i++)
+    for (unsigned i = TAKT_TEAMS; i < TAKT_CHOICES; i++)
         if (is_known(kind, 0) && is_known(kind, i) && is_offered(call, i) &&
             mean_of(kind, i) * (best < TAKT_TEAMS ? least_gain : 1) <
                 mean_of(kind, best))
@@ -118,24 +118,24 @@ static unsigned fastest(const struct takt_team_kind *kind,
  * first call of a routine. */
 static uint32_t trial_calls(unsigned choice, float call_ns)
 {
-    return choice == TAKT_TEAM_GPU ? 3
-           : call_ns < 250e3f      ? 4
-           : call_ns < 5e6f        ? 2
-                                   : 1;
+    return choice == TAKT_CHOICE_GPU ? 3
+           : call_ns < 250e3f        ? 4
+           : call_ns < 5e6f          ? 2
+                                     : 1;
 }
 
 /* Other code is tried at once: it is opened because it is expected to gain, a
- * GPU with calls that take this long. `TAKT_TEAM_CHOICES`: there is none. */
+ * GPU with calls that take this long. `TAKT_CHOICES`: there is none. */
 static const float least_of_gpu_ns = 1e6f;
 
 static unsigned due_choice(const struct takt_team_kind *kind,
                            const struct takt_team_call *call, float call_ns)
 {
-    for (unsigned i = TAKT_TEAMS; i < TAKT_TEAM_CHOICES; i++)
+    for (unsigned i = TAKT_TEAMS; i < TAKT_CHOICES; i++)
         if (is_offered(call, i) && !is_known(kind, i) &&
-            (i != TAKT_TEAM_GPU || call_ns >= least_of_gpu_ns))
+            (i != TAKT_CHOICE_GPU || call_ns >= least_of_gpu_ns))
             return i;
-    return TAKT_TEAM_CHOICES;
+    return TAKT_CHOICES;
 }
 
 /* A choice that nothing is known of: what similar calls prefer, then the
@@ -161,7 +161,7 @@ static unsigned known_choice(const struct takt_team_kind *kind,
 {
     const uint32_t turn = load(&kind->retries) % 4;
 
-    for (unsigned i = TAKT_TEAMS; i < TAKT_TEAM_CHOICES; i++)
+    for (unsigned i = TAKT_TEAMS; i < TAKT_CHOICES; i++)
         if (turn == 2 && i != preferred && is_offered(call, i) &&
             is_known(kind, i))
             return i;
@@ -212,7 +212,7 @@ static unsigned next_choice(const struct takt_team_kind *kind,
 
     const unsigned due = due_choice(kind, call, call_ns);
 
-    if (due < TAKT_TEAM_CHOICES)
+    if (due < TAKT_CHOICES)
         return due;
     const unsigned unknown =
         preferred >= TAKT_TEAMS
@@ -319,8 +319,8 @@ void takt__team_learn(struct takt_team_kind *kind,
                       uint64_t ns)
 {
     const struct takt_team_call call = {
-        .has_gpu = choice->choice == TAKT_TEAM_GPU,
-        .has_own = choice->choice == TAKT_TEAM_OWN};
+        .has_gpu = choice->choice == TAKT_CHOICE_GPU,
+        .has_own = choice->choice == TAKT_CHOICE_OWN};
     const unsigned preferred = fastest(kind, &call);
     const float usual_ns = mean_of(kind, preferred) * (float)work;
     const bool is_trial = load(&kind->trial) == choice->choice + 1;
@@ -333,7 +333,7 @@ void takt__team_learn(struct takt_team_kind *kind,
     add_ns(&kind->all_ns, is_single ? took_ns : timed_of_short * took_ns);
     /* What a GPU's first calls take beyond that is a part of opening it. */
     const bool is_opening =
-        choice->choice == TAKT_TEAM_GPU && !is_known(kind, TAKT_TEAM_GPU);
+        choice->choice == TAKT_CHOICE_GPU && !is_known(kind, TAKT_CHOICE_GPU);
     if ((is_trial || is_settling) && !is_opening && took_ns > usual_ns)
         add_ns(&kind->extra_ns, took_ns - usual_ns);
     if (is_settling ||

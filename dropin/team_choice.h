@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * team_choice.h - on how many threads a library runs calls of one kind, by what
- * they took.
+ * team_choice.h - where calls of one kind run, by what they took: on how many
+ * threads of the library (its team), or by other code.
  *
- * Choice 0 is the number of threads that the program has; the others are the
- * powers of two below it; and, where they are to be had, other code: that of
- * libtakt, and a GPU. A kind begins as the
- * program has it, tries half of the threads, and goes on to fewer while that is
- * faster. Trials take 2% of the time, and four calls or a few milliseconds,
- * whichever is less, at the beginning. Choice 0 is tried again now and then:
- * these calls are the control by which gains are told. Nothing is predicted.
+ * Choice 0 is the number of threads that the program has; the next ones are the
+ * powers of two below it. Other code, where it is to be had, is that of libtakt
+ * and a GPU. A kind begins as the program has it, tries half of the threads,
+ * and goes on to fewer while that is faster. Trials take 2% of the time, and
+ * four calls or a few milliseconds, whichever is less, at the beginning. Choice
+ * 0 is tried again now and then: these calls are the control by which gains are
+ * told. Nothing is predicted.
  *
  * Threads: any. Two that learn at once may lose one of their times.
  */
@@ -24,13 +24,13 @@
 
 enum {
     TAKT_TEAMS = 10, /* up to 512 threads and more */
-    TAKT_TEAM_GPU = TAKT_TEAMS,
-    TAKT_TEAM_OWN, /* Takt's own kernels */
-    TAKT_TEAM_CHOICES
+    TAKT_CHOICE_GPU = TAKT_TEAMS,
+    TAKT_CHOICE_OWN, /* Takt's own kernels */
+    TAKT_CHOICES
 };
 
 struct takt_team_kind {
-    struct takt_running_mean team[TAKT_TEAM_CHOICES]; /* ns per unit of work */
+    struct takt_running_mean team[TAKT_CHOICES]; /* ns per unit of work */
     _Atomic uint32_t turn;
     _Atomic uint32_t trial; /* the number of the choice that is tried, plus 1;
                              * 0: none */

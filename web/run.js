@@ -178,8 +178,8 @@ const lapackTable = rows => table('By routine and size; a gain is measured ' +
     'changed: on fewer threads, by Takt, or on a GPU',
     [['routine', r => r.routine], ['size', sizes, true],
      ['unchanged', r => count(r.unchanged), true],
-     ['changed', r => count(r.fewer), true],
-     ['took', r => seconds(r.unchanged_s + r.fewer_s), true],
+     ['changed', r => count(r.changed), true],
+     ['took', r => seconds(r.unchanged_s + r.changed_s), true],
      ['gain', r => gainText(r.gain_s, r.error_s), true]], rows);
 
 function drawWhys(run) {
@@ -225,9 +225,9 @@ function drawRun(input, index) {
         node.append(el('p', {class: 'note'}, 'No call of BLAS was seen.'));
     if ((run.lapack || []).length > 0)
         node.append(el('h3', null, 'LAPACK routines'), ...folded(
-            [...run.lapack].sort((a, b) => b.unchanged_s + b.fewer_s -
-                                           a.unchanged_s - a.fewer_s),
-            r => r.unchanged_s + r.fewer_s, lapackTable).filter(Boolean));
+            [...run.lapack].sort((a, b) => b.unchanged_s + b.changed_s -
+                                           a.unchanged_s - a.changed_s),
+            r => r.unchanged_s + r.changed_s, lapackTable).filter(Boolean));
     if ((run.loops || []).length > 0)
         node.append(el('h3', null, 'NumPy loops'), ...folded(
             [...run.loops].sort((a, b) => b.whole_s + b.split_s -

@@ -61,7 +61,7 @@ static struct takt_sample sample_of(const takt_measurement *given,
 }
 
 /* Programs under `takt run` are ops whose experts are sides; the baseline
- * library is said to take a second (dropin/memory.h). */
+ * library is said to take a second (dropin/program_history.h). */
 static bool is_comparison(const takt_op *op, const char *expert)
 {
     return op->is_user && strncmp(op->name, "run.", 4) == 0 &&

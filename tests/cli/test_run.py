@@ -947,9 +947,9 @@ class Report(Scratch):
         self.assertEqual((first["routine"], first["gain_s"]), ("sgetrf", None))
         self.assertEqual(
             (second["routine"], second["least"], second["most"],
-             second["unchanged"], second["fewer"], second["compared"]),
+             second["unchanged"], second["changed"], second["compared"]),
             ("dpotrf", 64, 127, 40, 60, 60))
-        for key, want in (("unchanged_s", 0.05), ("fewer_s", 0.06),
+        for key, want in (("unchanged_s", 0.05), ("changed_s", 0.06),
                           ("baseline_s", 0.2), ("error_s", 0.005),
                           ("instead_s", 0.06), ("gain_s", 0.14)):
             self.assertAlmostEqual(second[key], want)
@@ -957,7 +957,7 @@ class Report(Scratch):
         self.check_width(shown)
         lines = [re.sub(r" +", " ", line).strip()
                  for line in shown.splitlines()]
-        at = lines.index("routine of LAPACK size calls fewer took gain")
+        at = lines.index("routine of LAPACK size calls changed took gain")
         self.assertEqual(lines[at + 1:at + 4], [
             "dpotrf 64-128 100 60.0% 110 ms +140 ms +- 10 ms",
             "sgetrf 16-32 3 - 9 ms -",

@@ -59,7 +59,7 @@ static struct outcome run_kind(const struct made_up *made)
         const bool is_turned = made->is_later && i > made->calls / 2;
         const double noise = 0.9 + 0.2 * random_unit(&random);
         const double spike = random_unit(&random) < made->spikes ? 30 : 1;
-        const bool is_gpu = choice.choice == TAKT_TEAM_GPU;
+        const bool is_gpu = choice.choice == TAKT_CHOICE_GPU;
         const unsigned at = is_gpu      ? 0
                             : is_turned ? count - 1 - choice.choice
                                         : choice.choice;
