@@ -21,6 +21,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "cuda/cuda.h"
+#include "gpu/at_exit.h"
 
 enum { least_version = 11000 };
 
@@ -75,7 +76,7 @@ void takt__cuda_explain(const struct takt_cuda_api *api, int result, char *text,
 
 static bool load(const char *file, void **library, char *problem, size_t size)
 {
-    *library = takt__library_open(file);
+    *library = takt__gpu_library_open(file);
     if (*library != NULL)
         return true;
     if (strchr(file, '/') == NULL && !takt__is_static())

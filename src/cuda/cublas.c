@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/library.h"
 #include "base/log.h"
 #include "cuda/device_parts.h"
+#include "gpu/at_exit.h"
 #include "takt/ops.h"
 
 /* cublasStatus_t, those that matter; cublasMath_t; cublasOperation_t */
@@ -135,7 +135,7 @@ static bool start(const struct takt_cuda *cuda, void *library,
 /* A library that was loaded stays so: it leaves things behind. */
 static bool open_file(struct takt_cuda *cuda, const char *file)
 {
-    void *library = takt__library_open(file);
+    void *library = takt__gpu_library_open(file);
     struct takt_cublas *cublas;
 
     if (library == NULL || (cublas = calloc(1, sizeof *cublas)) == NULL)
@@ -145,6 +145,7 @@ static bool open_file(struct takt_cuda *cuda, const char *file)
         return false;
     }
     cuda->cublas = cublas;
+    takt__gpu_watch_exit();
     return true;
 }
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/library.h"
 #include "base/log.h"
 #include "cuda/cusolver_open.h"
 #include "cuda/device_parts.h"
+#include "gpu/at_exit.h"
 
 enum { SUCCESS = 0 }; /* cusolverStatus_t */
 
@@ -42,7 +42,7 @@ static void stop(struct takt_cusolver *solver)
 /* A library that was loaded stays so: it leaves things behind. */
 static bool open_file(struct takt_cuda *cuda, const char *file)
 {
-    void *library = takt__library_open(file);
+    void *library = takt__gpu_library_open(file);
     struct takt_cusolver *solver;
 
     if (library == NULL || (solver = calloc(1, sizeof *solver)) == NULL)
@@ -55,6 +55,7 @@ static bool open_file(struct takt_cuda *cuda, const char *file)
         return false;
     }
     cuda->cusolver = solver;
+    takt__gpu_watch_exit();
     return true;
 }
 
@@ -71,7 +72,7 @@ static bool open_in(struct takt_cuda *cuda, const char *folder,
     for (size_t i = 0; folder[0] != '\0' && i < sizeof needs / sizeof *needs;
          i++) {
         snprintf(path, sizeof path, "%s%s", folder, needs[i]);
-        (void)takt__library_open(path);
+        (void)takt__gpu_library_open(path);
     }
     snprintf(path, sizeof path, "%s%s", folder, file);
     return open_file(cuda, path);

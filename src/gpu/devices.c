@@ -9,6 +9,7 @@
 #include "base/exit.h"
 #include "base/fpenv.h"
 #include "base/thread.h"
+#include "gpu/at_exit.h"
 #include "gpu/memory.h"
 #include "gpu/slots.h"
 
@@ -166,11 +167,14 @@ static void open_if_possible(struct takt_device *device, bool is_in_haste)
 {
     struct takt_devices *all = device->all;
 
+    if (!takt__gpu_begin())
+        return;
     takt__lock(&device->lock);
     const bool is_news = may_open(device);
     if (is_news)
         try_to_open(device, is_in_haste);
     takt__unlock(&device->lock);
+    takt__gpu_end();
     if (is_news && all->opened != NULL)
         all->opened(all->self, device);
 }
@@ -293,6 +297,8 @@ static void close_device(struct takt_device *device)
 
 takt_status takt__device_enter(struct takt_device *device)
 {
+    if (!takt__gpu_begin())
+        return TAKT_ENODEV;
     takt__lock(&device->lock);
     const bool is_ready = takt__device_is_ready(device);
     if (is_ready) {
@@ -300,8 +306,10 @@ takt_status takt__device_enter(struct takt_device *device)
         takt__section_begin(); /* until it leaves */
     }
     takt__unlock(&device->lock);
-    if (!is_ready)
+    if (!is_ready) {
+        takt__gpu_end();
         takt__device_revive(device);
+    }
     return is_ready ? TAKT_OK : TAKT_ENODEV;
 }
 
@@ -323,6 +331,7 @@ void takt__device_leave(struct takt_device *device)
     if (device->users == 0 && atomic_load(&device->state) == TAKT_DEVICE_LOST)
         close_now(device);
     takt__unlock(&device->lock);
+    takt__gpu_end();
     takt__section_end();
 }
 
@@ -379,6 +388,7 @@ static void in_child(void *self)
 
     for (unsigned i = 0; i < devices->count; i++)
         abandon(&devices->device[i]);
+    takt__gpu_forget_threads();
     after_fork(devices);
 }
 

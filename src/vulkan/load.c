@@ -16,6 +16,7 @@
 #include "base/library.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "gpu/at_exit.h"
 #include "vulkan/api.h"
 #include "vulkan/vulkan.h"
 
@@ -60,7 +61,7 @@ static bool load_library(char *problem, size_t size)
     const char *named = takt__config()->vulkan;
     const bool is_named = named != NULL && *named != '\0';
     const char *file = is_named ? named : default_file;
-    void *library = takt__library_open(file);
+    void *library = takt__gpu_library_open(file);
     void *const symbol =
         library == NULL ? NULL : dlsym(library, "vkGetInstanceProcAddr");
 

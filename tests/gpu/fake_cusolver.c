@@ -8,6 +8,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "gpu/fake_cuda.h"
 #include "gpu/fake_lapack.h"
@@ -23,6 +25,8 @@ struct solver {
 static atomic_ulong calls;
 static atomic_ulong fails_at; /* 0: never */
 static atomic_int fails_with;
+static atomic_int told = -1; /* a pipe that is told of the next handle */
+static atomic_int inside;    /* calls that make one */
 
 /* Calls so far. */
 FAKE_API unsigned long fake_cusolver_calls(void);
@@ -41,6 +45,37 @@ void fake_cusolver_fail(unsigned long call, int error)
     fails_with = error;
 }
 
+/* The next handle takes a while to make, and a byte is written to that pipe
+ * when it is begun. */
+FAKE_API void fake_cusolver_tell(int pipe);
+
+void fake_cusolver_tell(int pipe)
+{
+    told = pipe;
+}
+
+/* As a library's own handlers do, this frees what its calls use. */
+static void take_down(void)
+{
+    if (inside > 0)
+        _exit(99);
+}
+
+__attribute__((constructor)) static void when_loaded(void)
+{
+    atexit(take_down);
+}
+
+static void take_a_while(void)
+{
+    const int pipe = atomic_exchange(&told, -1);
+
+    inside++;
+    if (pipe >= 0 && write(pipe, "", 1) == 1)
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    inside--;
+}
+
 /* Counts a call; 0, or what it is to fail with. */
 static int count(void)
 {
@@ -57,6 +92,7 @@ int cusolverDnCreate(void **handle)
 {
     const int error = count();
 
+    take_a_while();
     *handle = error != 0 ? NULL : calloc(1, sizeof(struct solver));
     return error != 0 ? error : *handle != NULL ? 0 : ALLOC_FAILED;
 }
