@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/first_at_exit.h"
 #include "guard.h"
 #include "mode.h"
 
@@ -17,6 +18,7 @@ enum { stack_bytes = 2 << 20, most_deferred = 10000 };
 static _Atomic unsigned running; /* threads of this process that open */
 static _Atomic pid_t process;
 static _Atomic bool is_ending; /* the program */
+static void (*_Atomic tell)(void);
 
 bool takt__opener_is_bad_moment(void)
 {
@@ -45,18 +47,39 @@ static void nap(void)
  * exits may hold what the other one waits for. */
 static void wait_at_exit(void)
 {
-    enum { naps = 10000 };
+    enum { naps = 100000 };
+    void (*const leave)(void) = atomic_load(&tell);
 
     atomic_store(&is_ending, true);
+    if (leave != NULL)
+        leave();
     for (int i = 0; i < naps && atomic_load(&process) == getpid() &&
                     atomic_load(&running) != 0;
          i++)
         nap();
 }
 
+static void wait_first(void *unused)
+{
+    (void)unused;
+    wait_at_exit();
+}
+
+void takt__opener_tell_at_exit(void (*leave)(void))
+{
+    atomic_store(&tell, leave);
+}
+
 static void watch_exit(void)
 {
     (void)atexit(wait_at_exit);
+}
+
+static void follow_main(void)
+{
+    static atomic_flag is_registered = ATOMIC_FLAG_INIT;
+
+    takt__first_at_exit(wait_first, &is_registered);
 }
 
 void takt__opener_watch_exit(void)
@@ -97,6 +120,7 @@ static bool start(struct takt_opener *opener)
     if (pthread_attr_init(&attributes) != 0)
         return false;
     takt__guard_begin(&guard);
+    follow_main();
     const bool may_start = count_on();
     pthread_attr_setstacksize(&attributes, stack_bytes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);

@@ -28,6 +28,10 @@ bool takt__opener_is_bad_moment(void);
  * ending, and nothing was run. `opener` must be static. */
 bool takt__opener_run(struct takt_opener *opener);
 
+/* exit() calls it before it waits, from any thread: what is being opened is not
+ * needed any more. */
+void takt__opener_tell_at_exit(void (*leave)(void));
+
 /* Has exit() wait. Before anything is opened: a handler that is added while the
  * program exits would run after the destructors of BLAS libraries, and threads
  * that are in them crash if the program does not end soon. */

@@ -33,6 +33,7 @@
     use_(define_op, takt_ctx_define_op)       \
     use_(history_best, takt_history_best)     \
     use_(open_gpus, takt_ctx_open_gpus_later) \
+    use_(leave_gpus, takt_gpus_leave)         \
     use_(solver_open, takt_solver_open)       \
     use_(solver_run, takt_solver_run)         \
     use_(solver_run_here, takt_solver_run_here) \

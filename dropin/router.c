@@ -91,8 +91,10 @@ static bool load(void)
     }
 #define FIND(member_, function_) \
     &&find(handle, #function_, &libtakt.member_, sizeof libtakt.member_)
-    if (true TAKT_LIBTAKT_FUNCTIONS(FIND))
+    if (true TAKT_LIBTAKT_FUNCTIONS(FIND)) {
+        takt__opener_tell_at_exit(libtakt.leave_gpus);
         return true;
+    }
 #undef FIND
     takt__stats_trouble("libtakt is of another version");
     return false;

@@ -58,6 +58,12 @@ TAKT_API void takt_ctx_open_gpus(takt_ctx *ctx);
  * programs that know that a GPU will pay. */
 TAKT_API void takt_ctx_open_gpus_later(takt_ctx *ctx);
 
+/* The process is about to end: GPUs are not called any more, by no context.
+ * Waits for threads that are in their libraries, up to seconds; opening a GPU
+ * stops at its next step. A main thread that calls exit() does this by itself.
+ */
+TAKT_API void takt_gpus_leave(void);
+
 /* Why a driver that was loaded (takt_ctx_options.gpu "all") has no device:
  * "cuda: no driver: libcuda.so.1 was not found". Borrowed until the context is
  * destroyed; NULL beyond the last. */

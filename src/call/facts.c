@@ -6,6 +6,7 @@
 #include "base/library.h"
 #include "base/sized.h"
 #include "call/libraries.h"
+#include "gpu/at_exit.h"
 #include "takt/gpu.h"
 
 _Static_assert((int)TAKT_DEVICE_ASLEEP == TAKT_GPU_ASLEEP &&
@@ -71,6 +72,11 @@ void takt_ctx_open_gpus(takt_ctx *ctx)
         return;
     for (unsigned d = 0; d < ctx->experts.devices.count; d++)
         takt__device_open(&ctx->experts.devices.device[d]);
+}
+
+void takt_gpus_leave(void)
+{
+    takt__gpu_leave();
 }
 
 void takt_ctx_open_gpus_later(takt_ctx *ctx)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cuda/device_parts.h"
+#include "gpu/at_exit.h"
 
 static const char *const module_names[TAKT_CUDA_MODULES] = {
 #define TAKT_CUDA_MODULE(module) #module,
@@ -54,7 +55,7 @@ static takt_status load_modules(struct takt_cuda *cuda,
                                 size_t size)
 {
     for (int i = 0; i < TAKT_CUDA_MODULES; i++) {
-        if (is_over != NULL && atomic_load(is_over))
+        if (takt__gpu_is_ending() || (is_over != NULL && atomic_load(is_over)))
             return TAKT_ENODEV;
         const takt_status status =
             load_module(cuda, (enum takt_cuda_module)i, problem, size);

@@ -4,9 +4,11 @@
  * taken down.
  *
  * Libraries of C++ register what ends them when they are loaded, and more of it
- * when they are first used. Of the handlers of exit() the last registered runs
- * first: so ours is registered again whenever there may be new ones. It waits
- * for the threads that are inside, with a limit, and no other gets in.
+ * when they are first used. So exit() begins by waiting for the threads that
+ * are inside, with a limit, and no other gets in: first of all where the main
+ * thread exits (base/first_at_exit.h). For others there is a handler of
+ * atexit(), which is registered again whenever there may be new ones: the last
+ * registered runs first.
  */
 #pragma once
 
@@ -16,6 +18,15 @@
  * begun. */
 bool takt__gpu_begin(void);
 void takt__gpu_end(void);
+
+/* The program is ending: waits for the threads inside. */
+void takt__gpu_leave(void);
+
+/* What takes long asks between its steps, and stops. */
+bool takt__gpu_is_ending(void);
+
+/* Before a thread is started that will call a driver. */
+void takt__gpu_follow_main(void);
 
 /* After calls that may have registered handlers. */
 void takt__gpu_watch_exit(void);

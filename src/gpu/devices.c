@@ -246,6 +246,7 @@ static void begin_to_open(struct takt_device *device)
         return;
     if (device->has_opener)
         pthread_join(device->opener, NULL);
+    takt__gpu_follow_main();
     device->has_opener =
         takt__thread_start(&device->opener, run_opener, device);
     if (!device->has_opener)

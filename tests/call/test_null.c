@@ -391,6 +391,8 @@ static void names_of_anything_are_there(void)
     begin("takt_moe_select");
     begin("takt_moe_threshold");
     begin("takt_op_count");
+    begin("takt_gpus_leave");
+    takt_gpus_leave();
 }
 
 /* ---- all of them -----------------------------------------------------------
