@@ -16,8 +16,10 @@ enum {
      * nearest cache while many tiles read it. */
     direct_tiles = 8,
     direct_cols = 32,
-    /* Blocks of copies are so many tiles high; how wide, the caches say. */
-    block_tiles = 4,
+    /* Blocks of copies are so many tiles high; how wide, the caches say. The A
+     * of a row of blocks is copied by one member: with four tiles there were
+     * fewer rows than members (16 cores, f64 of 512: 680 us, with two 590). */
+    block_tiles = 2,
     /* Copies pay when they are read so many times. (Measured on 16 cores: 64 x
      * 4096 x 64 takes twice as long with copies, 128 x 2048 x 512 without.) */
     least_reads = 8,
