@@ -9,11 +9,13 @@
 #include "clock.h"
 #include "intercepted.h"
 #include "lapack_arguments.h"
+#include "lapack_history.h"
 #include "lapack_kind.h"
 #include "lapack_other.h"
 #include "lapack_record.h"
 #include "mode.h"
 #include "record.h"
+#include "router.h"
 
 /* ---- the table ----------------------------------------------------------- */
 
@@ -259,7 +261,9 @@ static void run_chosen(const struct takt_lapack_call *call,
         takt__lapack_compare(call, kind, ns);
     takt__lapack_learn(kind, choice, call->work, ns);
     if (is_team && other != NULL)
-        takt__lapack_missed(other, ns);
+        takt__lapack_missed(other, kind, ns);
+    else if (other == NULL)
+        takt__lapack_spent(call->target->baseline, choice->choice, ns);
 }
 
 static struct takt_lapack_key key_of(const struct takt_lapack_call *call,
@@ -285,6 +289,18 @@ static unsigned changeable(const struct takt_lapack_call *call)
     return takt__baseline_threads(baseline);
 }
 
+/* What an earlier run or similar calls prefer. */
+static unsigned hint_of(const struct takt_lapack_key *key,
+                        const struct takt_team_kind *kind)
+{
+    enum { few = 3 };
+
+    if (takt__mean_count(&kind->team[0]) >= few)
+        return 0;
+    const unsigned remembered = takt__lapack_history_choice(key);
+    return remembered > 0 ? remembered : takt__lapack_hint(key);
+}
+
 /* A call that has a choice: other threads, or other code. */
 static void run_kind(const struct takt_lapack_call *call, unsigned threads,
                      struct takt_lapack_other *other)
@@ -300,10 +316,10 @@ static void run_kind(const struct takt_lapack_call *call, unsigned threads,
         work(call);
         return;
     }
-    const bool is_new = takt__mean_count(&kind->team[0]) < 3;
-    struct takt_team_call next = {.threads = threads,
-                                  .hint = is_new ? takt__lapack_hint(&key) : 0,
-                                  .work = call->work};
+    if (takt__is_early())
+        takt__route_early(call->target->baseline);
+    struct takt_team_call next = {
+        .threads = threads, .hint = hint_of(&key, kind), .work = call->work};
     if (other != NULL)
         takt__lapack_offer(other, &next);
     struct takt_team_choice choice = takt__team_choose(kind, &next);

@@ -3,6 +3,7 @@
 #include "lapack_record.h"
 
 #include "lapack_gpu.h"
+#include "lapack_history.h"
 #include "mode.h"
 #include "stats_write.h"
 
@@ -54,5 +55,6 @@ void takt__lapack_learn(struct takt_team_kind *kind,
         (double)ns > (double)takt__mean_of(mean) * work &&
         takt__lapack_gpu_is_opening())
         return;
-    takt__team_learn(kind, choice, work, ns);
+    if (takt__team_learn(kind, choice, work, ns))
+        takt__lapack_history_keep(kind);
 }
