@@ -174,8 +174,12 @@ if(NOT CMAKE_CROSSCOMPILING)
     add_test(NAME dropin/lapack.openmp COMMAND dropin_lapack
         $<TARGET_FILE:takt_blas_preload>
         $<TARGET_FILE:libbaseline_lapack_openmp> openmp)
+    add_test(NAME dropin/lapack.usual COMMAND dropin_lapack
+        $<TARGET_FILE:takt_blas_preload> $<TARGET_FILE:libbaseline_lapack> usual)
     set_tests_properties(dropin/lapack dropin/lapack.openmp PROPERTIES
         TIMEOUT 600 ENVIRONMENT "TAKT_DB=;TAKT_GPU=;TAKT_RUN_EAGER=1")
+    set_tests_properties(dropin/lapack.usual PROPERTIES
+        TIMEOUT 600 ENVIRONMENT "TAKT_DB=;TAKT_GPU=")
 
     # Matrices that stay on a GPU: the fake one, at once and late.
     add_executable(dropin_reuse dropin/test_reuse.c
