@@ -14,6 +14,7 @@
 #include "number.h"
 
 static const char prefix[] = "run.";
+static const char lapack_prefix[] = "lapack."; /* dropin/lapack_history.h */
 
 /* ---- names ---- */
 
@@ -54,14 +55,19 @@ bool define_programs(takt_ctx *ctx, const char *store)
     return into.is_whole;
 }
 
+static bool begins_with(const char *text, const char *first)
+{
+    return strncmp(text, first, strlen(first)) == 0;
+}
+
 bool is_program_name(const char *op)
 {
-    return strncmp(op, prefix, strlen(prefix)) == 0;
+    return begins_with(op, prefix) || begins_with(op, lapack_prefix);
 }
 
 static bool is_program(const takt_history_row *row)
 {
-    return row->op->is_user && is_program_name(row->op->name);
+    return row->op->is_user && begins_with(row->op->name, prefix);
 }
 
 /* ---- gains ---- */

@@ -65,6 +65,10 @@ struct takt_blas_entry {
     const struct takt_naming *naming;
     const char *routine; /* "dgemm" */
     _Atomic(const struct takt_target *) first;
+    /* Of LAPACK: the kind of the last call that needed no choice, and its
+     * arguments. */
+    _Atomic(struct takt_team_kind *) recent;
+    _Atomic uint64_t recent_arguments;
 };
 
 /* The function for the code at `caller`; NULL: it was not looked for yet. */

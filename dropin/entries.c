@@ -257,6 +257,46 @@ static const struct takt_target *target_of(struct takt_blas_entry *entry,
                 fortran_large_##word_(&entry, caller, routine_(PASS, type_)); \
     }
 
+/* Where six arguments are in registers and the others on the stack, those lie
+ * there as a structure of them would. Passed on as such they stay where they
+ * are, and the entry ends with a jump; gcc copies single ones twice. LAPACK
+ * calls these two once or twice for each column.
+ */
+#if defined(__x86_64__)
+
+struct rest_of_gemv {
+    void *x, *incx, *beta, *y, *incy;
+    size_t length; /* of the option, if the caller gave it */
+};
+#define GEMV_FIRST trans, m, n, alpha, a, lda
+#define GEMV_REST rest_of_gemv
+#define GEMV_STACKED GEMV_FIRST, rest.x, rest.incx, rest.beta, rest.y, rest.incy
+
+struct rest_of_ger {
+    void *incy, *a, *lda;
+};
+#define GER_FIRST m, n, alpha, x, incx, y
+#define GER_REST rest_of_ger
+#define GER_STACKED GER_FIRST, rest.incy, rest.a, rest.lda
+
+#define SIX(...) SIX_ADDRESSES(__VA_ARGS__)
+#define SIX_ADDRESSES(a_, b_, c_, d_, e_, f_) \
+    void *a_, void *b_, void *c_, void *d_, void *e_, void *f_
+
+#define STACKED_ENTRY(name_, naming_, word_, routine_)                    \
+    ENTRY void name_(SIX(routine_##_FIRST), struct routine_##_REST rest); \
+    void name_(SIX(routine_##_FIRST), struct routine_##_REST rest)        \
+    {                                                                     \
+        LOOK_UP(naming_, word_);                                          \
+        if (target != NULL && IS_SMALL_##routine_(takt__by_address))      \
+            ((void (*)(SIX(routine_##_FIRST), struct routine_##_REST))    \
+                 target->function)(routine_##_FIRST, rest);               \
+        else                                                              \
+            fortran_large_##word_(&entry, caller, routine_##_STACKED);    \
+    }
+
+#endif
+
 #define CBLAS_LARGE(word_, routine_, type_, order_, returns_)          \
     typedef returns_ cblas_##word_##_type(order_(int64_t order, )      \
                                               routine_(CBLAS, type_)); \
@@ -318,6 +358,19 @@ static const struct takt_naming cblas_scipy64 = {"scipy_cblas_%s64_",
     NAMES(s##stem_, routine_, s, order_, lengths_, void) \
     NAMES(d##stem_, routine_, d, order_, lengths_, void)
 
+#if defined(__x86_64__)
+#define STACKED_NAMES(word_, routine_, type_, lengths_)                  \
+    FORTRAN_LARGE(word_, routine_, type_, lengths_, void)                \
+    STACKED_ENTRY(word_##_, fortran, word_, routine_)                    \
+    STACKED_ENTRY(word_##_64_, fortran64, word_, routine_)               \
+    STACKED_ENTRY(scipy_##word_##_, fortran_scipy, word_, routine_)      \
+    STACKED_ENTRY(scipy_##word_##_64_, fortran_scipy64, word_, routine_) \
+    CBLAS_NAMES(word_, routine_, type_, ORDERED, void)
+#else
+#define STACKED_NAMES(word_, routine_, type_, lengths_) \
+    NAMES(word_, routine_, type_, ORDERED, lengths_, void)
+#endif
+
 #define MATRIX_NAMES(stem_, routine_, lengths_)           \
     REAL_NAMES(stem_, routine_, ORDERED, lengths_)        \
     NAMES(c##stem_, routine_, c, ORDERED, lengths_, void) \
@@ -333,8 +386,10 @@ MATRIX_NAMES(syrk, SYRK, 2)
 MATRIX_NAMES(syr2k, SYR2K, 2)
 MATRIX_NAMES(trmm, TRMM, 4)
 MATRIX_NAMES(trsm, TRSM, 4)
-REAL_NAMES(gemv, GEMV, ORDERED, 1)
-REAL_NAMES(ger, GER, ORDERED, 0)
+STACKED_NAMES(sgemv, GEMV, s, 1)
+STACKED_NAMES(dgemv, GEMV, d, 1)
+STACKED_NAMES(sger, GER, s, 0)
+STACKED_NAMES(dger, GER, d, 0)
 REAL_NAMES(axpy, AXPY, UNORDERED, 0)
 REAL_NAMES(scal, SCAL, UNORDERED, 0)
 SUM_NAMES(dot, DOT)

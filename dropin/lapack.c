@@ -9,11 +9,13 @@
 #include "clock.h"
 #include "intercepted.h"
 #include "lapack_arguments.h"
+#include "lapack_history.h"
 #include "lapack_kind.h"
 #include "lapack_other.h"
 #include "lapack_record.h"
 #include "mode.h"
 #include "record.h"
+#include "router.h"
 
 /* ---- the table ----------------------------------------------------------- */
 
@@ -238,6 +240,8 @@ static void run_chosen(const struct takt_lapack_call *call,
     const bool is_team = choice->choice < TAKT_TEAMS;
     const bool is_changed = choice->choice > 0 && is_team;
     const uint64_t blas_ns = takt__recorded_ns;
+    /* To change the threads, and back, is a part of what that takes. */
+    const uint64_t start_ns = choice->is_timed ? takt__now_ns() : 0;
 
     if (is_changed && !takt__threads_begin(threads, choice->threads)) {
         run_plain(call); /* another call has changed them */
@@ -247,10 +251,9 @@ static void run_chosen(const struct takt_lapack_call *call,
         watch_thread();
     inside.frame = (uintptr_t)call;
     inside.changed = is_changed ? threads : NULL;
-    const uint64_t start_ns = choice->is_timed ? takt__now_ns() : 0;
     pass_chosen(call, choice->choice, other);
-    const uint64_t ns = choice->is_timed ? takt__now_ns() - start_ns : 0;
     leave();
+    const uint64_t ns = choice->is_timed ? takt__now_ns() - start_ns : 0;
     takt__lapack_count(call, choice->choice > 0, start_ns, ns,
                        takt__recorded_ns - blas_ns);
     if (!choice->is_timed)
@@ -259,7 +262,9 @@ static void run_chosen(const struct takt_lapack_call *call,
         takt__lapack_compare(call, kind, ns);
     takt__lapack_learn(kind, choice, call->work, ns);
     if (is_team && other != NULL)
-        takt__lapack_missed(other, ns);
+        takt__lapack_missed(other, kind, ns);
+    else if (other == NULL)
+        takt__lapack_spent(call->target->baseline, choice->choice, ns);
 }
 
 static struct takt_lapack_key key_of(const struct takt_lapack_call *call,
@@ -285,6 +290,37 @@ static unsigned changeable(const struct takt_lapack_call *call)
     return takt__baseline_threads(baseline);
 }
 
+/* What an earlier run or similar calls prefer. */
+static unsigned hint_of(const struct takt_lapack_key *key,
+                        const struct takt_team_kind *kind)
+{
+    enum { few = 3 };
+
+    if (takt__mean_count(&kind->team[0]) >= few)
+        return 0;
+    const unsigned remembered = takt__lapack_history_choice(key);
+    return remembered > 0 ? remembered : takt__lapack_hint(key);
+}
+
+static uint64_t arguments_of(const struct takt_lapack_call *call)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &call->work, sizeof bits);
+    for (unsigned i = 0; i < table[call->routine].options; i++)
+        bits = bits * 31 + *(const unsigned char *)call->argument[i];
+    return bits;
+}
+
+/* Two threads at once may mix up two calls: then one of them has no choice. */
+static void remember(const struct takt_lapack_call *call,
+                     struct takt_team_kind *kind)
+{
+    atomic_store_explicit(&call->entry->recent, kind, memory_order_relaxed);
+    atomic_store_explicit(&call->entry->recent_arguments, arguments_of(call),
+                          memory_order_relaxed);
+}
+
 /* A call that has a choice: other threads, or other code. */
 static void run_kind(const struct takt_lapack_call *call, unsigned threads,
                      struct takt_lapack_other *other)
@@ -297,13 +333,16 @@ static void run_kind(const struct takt_lapack_call *call, unsigned threads,
         return;
     }
     if (takt__team_passes(kind) && !takt__has_stats() && !takt__is_eager()) {
+        remember(call, kind);
+        inside.frame = (uintptr_t)call;
         work(call);
+        leave();
         return;
     }
-    const bool is_new = takt__mean_count(&kind->team[0]) < 3;
-    struct takt_team_call next = {.threads = threads,
-                                  .hint = is_new ? takt__lapack_hint(&key) : 0,
-                                  .work = call->work};
+    if (takt__is_early())
+        takt__route_early(call->target->baseline);
+    struct takt_team_call next = {
+        .threads = threads, .hint = hint_of(&key, kind), .work = call->work};
     if (other != NULL)
         takt__lapack_offer(other, &next);
     struct takt_team_choice choice = takt__team_choose(kind, &next);
@@ -323,11 +362,44 @@ static void run_any(const struct takt_lapack_call *call)
         run_kind(call, threads > 0 ? threads : 1, has_other ? &other : NULL);
 }
 
+/* What is computed beside the call leaves no trace in the floating-point
+ * environment. */
+static __attribute__((noinline)) void
+run_measured(struct takt_lapack_call *call)
+{
+    struct takt_fpenv fpenv = takt__fpenv_save();
+
+    call->fpenv = &fpenv;
+    if (call->work > 0)
+        run_any(call);
+    else
+        work(call);
+    takt__fpenv_restore(fpenv);
+}
+
+/* ---- short calls -----------------------------------------------------------
+ *
+ * Most are like the one before and need no choice. Of these nothing is known
+ * but that: a routine of order 8 takes 200 ns.
+ */
+
+static bool needs_no_choice(const struct takt_lapack_call *call)
+{
+    struct takt_team_kind *recent =
+        atomic_load_explicit(&call->entry->recent, memory_order_relaxed);
+
+    return recent != NULL && !takt__has_stats() &&
+           atomic_load_explicit(&call->entry->recent_arguments,
+                                memory_order_relaxed) == arguments_of(call) &&
+           takt__team_passes(recent);
+}
+
 void takt__lapack_run(struct takt_blas_entry *entry, const void *caller,
                       enum takt_lapack routine, enum takt_blas_type type,
                       void *const *argument)
 {
-    struct takt_lapack_call call = {.target =
+    struct takt_lapack_call call = {.entry = entry,
+                                    .target =
                                         takt__blas_entry_target(entry, caller),
                                     .routine = routine,
                                     .type = type,
@@ -337,13 +409,14 @@ void takt__lapack_run(struct takt_blas_entry *entry, const void *caller,
         pass(&call);
         return;
     }
-    leave(); /* of a call that was jumped out of */
-    struct takt_fpenv fpenv = takt__fpenv_save();
-    call.fpenv = &fpenv;
+    if (inside.frame != 0)
+        leave(); /* of a call that was jumped out of */
     call.work = table[routine].work(&call);
-    if (call.work > 0)
-        run_any(&call);
-    else
-        work(&call);
-    takt__fpenv_restore(fpenv);
+    if (!needs_no_choice(&call)) {
+        run_measured(&call);
+        return;
+    }
+    inside.frame = (uintptr_t)&call;
+    pass(&call);
+    inside.frame = 0;
 }

@@ -7,6 +7,7 @@
 #include "baseline.h"
 
 struct takt_lapack_call {
+    struct takt_blas_entry *entry;
     const struct takt_target *target;
     enum takt_lapack routine;
     enum takt_blas_type type;

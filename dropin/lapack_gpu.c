@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* lapack_gpu.c - opens it on a thread of its own. */
+/* lapack_gpu.c - when it is opened, and running on it. */
 #include "lapack_gpu.h"
 
-#include "fork.h"
 #include "guard.h"
+#include "lapack_opening.h"
 #include "lapack_warm.h"
 #include "loader.h"
 #include "mode.h"
@@ -18,16 +18,12 @@ static const double least_work = 256.0 * 256 * 256;
  * measured here). */
 static const double opening_ns = 1.3e9;
 
-enum state { CLOSED, OPENING, OPEN, FAILED };
-
-static _Atomic int state;
 static _Atomic uint64_t missed_ns;
-static const struct takt_route *_Atomic used;
 
 bool takt__lapack_gpu_may_be(void)
 {
     return takt__has_lapack() &&
-           atomic_load_explicit(&state, memory_order_relaxed) != FAILED &&
+           takt__lapack_opening() != TAKT_OPENING_FAILED &&
            takt__mode_may_have_nvidia();
 }
 
@@ -39,61 +35,12 @@ bool takt__lapack_gpu_wants(double work)
 
 /* ---- opening ------------------------------------------------------------- */
 
-/* The GPU may have been opened by products, or fail for a while: it is asked
- * for again then. */
-static void open_solver(void);
-
-static struct takt_opener opener = {.run = open_solver};
-
-static void open_solver(void)
-{
-    const struct takt_route *route = atomic_load(&used);
-
-    takt__loader_enter();
-    const takt_status status = route->takt->solver_open(route->ctx);
-    takt__loader_leave();
-    atomic_store(&state, status == TAKT_OK ? OPEN : FAILED);
-    atomic_store(&opener.is_busy, false);
-}
-
-/* Neither the GPU nor the thread that opens it follows into a child. */
-static void in_child(void)
-{
-    atomic_store(&state, FAILED);
-    takt__lapack_warm_in_child();
-}
-
-static void watch_forks(void)
-{
-    static atomic_flag is_watched = ATOMIC_FLAG_INIT;
-
-    if (!atomic_flag_test_and_set(&is_watched))
-        takt__at_fork(TAKT_FORK_LAPACK, NULL, NULL, in_child);
-}
-
 static void begin_to_open(const struct takt_route *route)
 {
-    int closed = CLOSED;
-
-    if (!route->has_gpu || !route->is_adaptive) {
-        atomic_store(&state, FAILED);
-        return;
-    }
-    if (takt__opener_is_bad_moment() ||
-        !atomic_compare_exchange_strong(&state, &closed, OPENING))
-        return;
-    watch_forks();
-    atomic_store(&used, route);
-    atomic_store(&opener.is_busy, true);
-    if (takt__opener_run(&opener))
-        return;
-    atomic_store(&opener.is_busy, false);
-    atomic_store(&state, FAILED);
-}
-
-static bool is_open(void)
-{
-    return atomic_load_explicit(&state, memory_order_acquire) == OPEN;
+    if (!route->has_gpu || !route->is_adaptive)
+        takt__lapack_give_up();
+    else if (!takt__opener_is_bad_moment())
+        takt__lapack_begin_opening(route);
 }
 
 static void open_eagerly(const struct takt_baseline *baseline)
@@ -109,14 +56,15 @@ static void open_eagerly(const struct takt_baseline *baseline)
 bool takt__lapack_gpu_is_ready(const struct takt_baseline *baseline,
                                const takt_solver_call *call)
 {
-    if (takt__is_eager() && !is_open())
+    if (takt__is_eager() && takt__lapack_opened() == NULL)
         open_eagerly(baseline);
-    return is_open() && takt__lapack_is_warm(atomic_load(&used), call);
+    const struct takt_route *route = takt__lapack_opened();
+    return route != NULL && takt__lapack_is_warm(route, call);
 }
 
 bool takt__lapack_gpu_is_opening(void)
 {
-    return atomic_load_explicit(&state, memory_order_relaxed) == OPENING ||
+    return takt__lapack_opening() == TAKT_OPENING_BEGUN ||
            takt__lapack_is_warming();
 }
 
@@ -127,25 +75,28 @@ static double expected_ns(const takt_solver_call *call, double work)
     return 1e6 + takt__lapack_bytes(call) / 10 + work / 500;
 }
 
-void takt__lapack_gpu_missed(const struct takt_baseline *baseline,
-                             const takt_solver_call *call, double work,
-                             uint64_t ns)
+double takt__lapack_gpu_missed(const struct takt_baseline *baseline,
+                               const takt_solver_call *call, double work,
+                               uint64_t ns)
 {
-    const double lost_ns = (double)ns - expected_ns(call, work);
+    const double there_ns = expected_ns(call, work);
+    const double lost_ns = (double)ns - there_ns;
     enum takt_why why;
 
     if (baseline == NULL || lost_ns <= 0 ||
-        atomic_load_explicit(&state, memory_order_relaxed) != CLOSED)
-        return;
+        takt__lapack_opening() != TAKT_OPENING_NONE)
+        return 0;
     const uint64_t all_ns =
         atomic_fetch_add(&missed_ns, (uint64_t)lost_ns) + (uint64_t)lost_ns;
     if ((double)all_ns < opening_ns || !takt__has_stack())
-        return;
+        return 0;
     const struct takt_route *route = takt__route(baseline, &why);
     if (route != NULL)
         begin_to_open(route);
     else if (why == TAKT_WHY_NO_ROUTER)
-        atomic_store(&state, FAILED);
+        takt__lapack_give_up();
+    return takt__lapack_opening() == TAKT_OPENING_BEGUN ? there_ns / (double)ns
+                                                        : 0;
 }
 
 /* ---- running ------------------------------------------------------------- */
@@ -153,19 +104,16 @@ void takt__lapack_gpu_missed(const struct takt_baseline *baseline,
 /* A device that was lost is opened again when as much was missed once more. */
 static void note_loss(void)
 {
-    int open = OPEN;
-
     atomic_store(&missed_ns, 0);
-    takt__lapack_forget_warm();
-    atomic_compare_exchange_strong(&state, &open, CLOSED);
+    takt__lapack_closed();
 }
 
 bool takt__lapack_gpu_run(const takt_solver_call *call)
 {
-    const struct takt_route *route = atomic_load(&used);
+    const struct takt_route *route = takt__lapack_opened();
     struct takt_cancel cancel;
 
-    if (!is_open() || !takt__has_stack() || takt__loader_is_forking() ||
+    if (route == NULL || !takt__has_stack() || takt__loader_is_forking() ||
         !takt__guard_enter_libtakt(&cancel))
         return false;
     const takt_status status = route->takt->solver_run(route->ctx, call);

@@ -22,10 +22,11 @@ bool takt__lapack_gpu_is_opening(void);
 /* Runs a call. False: it was refused, and nothing was written. */
 bool takt__lapack_gpu_run(const takt_solver_call *call);
 
-/* A call that could have run on a GPU took so long elsewhere. */
-void takt__lapack_gpu_missed(const struct takt_baseline *baseline,
-                             const takt_solver_call *call, double work,
-                             uint64_t ns);
+/* A call that could have run on a GPU took so long elsewhere. Not 0: a GPU is
+ * opened because of that, on which it is expected to take this share of it. */
+double takt__lapack_gpu_missed(const struct takt_baseline *baseline,
+                               const takt_solver_call *call, double work,
+                               uint64_t ns);
 
 /* Whether there may be a GPU for calls of LAPACK, and for one of so much work.
  */

@@ -2,9 +2,11 @@
 /* lapack_kind.c - kinds are found by their keys, without a lock. */
 #include "lapack_kind.h"
 
+#include <stddef.h>
+
 enum { kinds = 512, most_probes = 16 };
 
-static struct {
+static struct lapack_slot {
     _Atomic uint64_t key; /* 0: free */
     struct takt_team_kind kind;
 } table[kinds];
@@ -55,6 +57,39 @@ static struct takt_team_kind *find(uint64_t number, bool is_made)
 struct takt_team_kind *takt__lapack_kind(const struct takt_lapack_key *key)
 {
     return find(number_of(key), true);
+}
+
+static struct takt_lapack_key key_of(uint64_t number)
+{
+    struct takt_lapack_key key = {
+        .routine = (enum takt_lapack)(number >> 48 & 0x7fff),
+        .type = (enum takt_blas_type)(number >> 44 & 0xf),
+        .threads = (unsigned)(number >> 12 & 0xffff)};
+    const uint64_t bits = (number & 0xfff) << 51;
+
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned letter = number >> (28 + 5 * i) & 31;
+        key.option[i] = letter == 0 ? '\0' : (char)('A' - 1 + letter);
+    }
+    memcpy(&key.work, &bits, sizeof bits);
+    return key;
+}
+
+struct takt_lapack_key takt__lapack_key(const struct takt_team_kind *kind)
+{
+    const struct lapack_slot *slot =
+        (const void *)((const char *)kind - offsetof(struct lapack_slot, kind));
+
+    return key_of(atomic_load_explicit(&slot->key, memory_order_relaxed));
+}
+
+bool takt__lapack_is_same(const struct takt_lapack_key *a,
+                          const struct takt_lapack_key *b)
+{
+    struct takt_lapack_key other = *b;
+
+    other.threads = a->threads;
+    return number_of(a) == number_of(&other);
 }
 
 unsigned takt__lapack_hint(const struct takt_lapack_key *key)

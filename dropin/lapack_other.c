@@ -4,6 +4,7 @@
 
 #include "guard.h"
 #include "lapack_gpu.h"
+#include "lapack_history.h"
 #include "loader.h"
 #include "mode.h"
 #include "router.h"
@@ -72,12 +73,28 @@ bool takt__lapack_run_other(const struct takt_lapack_other *other,
                                      : run_own(other);
 }
 
-void takt__lapack_missed(const struct takt_lapack_other *other, uint64_t ns)
+void takt__lapack_missed(const struct takt_lapack_other *other,
+                         const struct takt_team_kind *kind, uint64_t ns)
 {
+    double share = 0;
+
     if (other->own == NULL)
         takt__router_spent(ns);
     if (other->is_for_gpu)
-        takt__lapack_gpu_missed(other->baseline, &other->call, other->work, ns);
+        share = takt__lapack_gpu_missed(other->baseline, &other->call,
+                                        other->work, ns);
+    if (share > 0)
+        takt__lapack_history_expect(kind, share);
+}
+
+void takt__lapack_spent(const struct takt_baseline *baseline, unsigned choice,
+                        uint64_t ns)
+{
+    enum takt_why why;
+
+    takt__router_spent(ns);
+    if (choice > 0 && takt__has_stack())
+        (void)takt__route(baseline, &why);
 }
 
 void takt__lapack_turn(struct takt_team_choice *choice,

@@ -40,7 +40,13 @@ bool takt__lapack_run_other(const struct takt_lapack_other *other,
                             unsigned choice);
 
 /* What it took in the library. */
-void takt__lapack_missed(const struct takt_lapack_other *other, uint64_t ns);
+void takt__lapack_missed(const struct takt_lapack_other *other,
+                         const struct takt_team_kind *kind, uint64_t ns);
+
+/* What a call took for which there are numbers of threads alone: libtakt is
+ * opened to keep what was chosen for the next run. */
+void takt__lapack_spent(const struct takt_baseline *baseline, unsigned choice,
+                        uint64_t ns);
 
 /* For tests: the choices in turns, whatever they take. */
 void takt__lapack_turn(struct takt_team_choice *choice,

@@ -196,17 +196,23 @@ static bool read_gesdd(const struct takt_lapack_call *call,
 /* Arguments that pivots, info and working memory go to; 0: there is none. */
 static const struct {
     read_call *read;
+    takt_solver_routine routine;
     uint8_t pivots, work, work_size, integers, info;
 } readers[TAKT_LAPACKS] = {
-    [TAKT_LAPACK_potrf] = {read_potrf, .info = 4},
-    [TAKT_LAPACK_getrf] = {read_getrf, .pivots = 4, .info = 5},
-    [TAKT_LAPACK_gesv] = {read_gesv, .pivots = 4, .info = 7},
-    [TAKT_LAPACK_geqrf] = {read_geqrf, .work = 5, .work_size = 6, .info = 7},
-    [TAKT_LAPACK_orgqr] = {read_orgqr, .work = 6, .work_size = 7, .info = 8},
-    [TAKT_LAPACK_syev] = {read_syev, .work = 6, .work_size = 7, .info = 8},
-    [TAKT_LAPACK_syevd] = {read_syevd, .work = 6, .work_size = 7, .integers = 8,
-                           .info = 10},
-    [TAKT_LAPACK_gesdd] = {read_gesdd, .work = 10, .work_size = 11, .info = 13},
+    [TAKT_LAPACK_potrf] = {read_potrf, TAKT_SOLVER_POTRF, .info = 4},
+    [TAKT_LAPACK_getrf] = {read_getrf, TAKT_SOLVER_GETRF, .pivots = 4,
+                           .info = 5},
+    [TAKT_LAPACK_gesv] = {read_gesv, TAKT_SOLVER_GESV, .pivots = 4, .info = 7},
+    [TAKT_LAPACK_geqrf] = {read_geqrf, TAKT_SOLVER_GEQRF, .work = 5,
+                           .work_size = 6, .info = 7},
+    [TAKT_LAPACK_orgqr] = {read_orgqr, TAKT_SOLVER_ORGQR, .work = 6,
+                           .work_size = 7, .info = 8},
+    [TAKT_LAPACK_syev] = {read_syev, TAKT_SOLVER_SYEVD, .work = 6,
+                          .work_size = 7, .info = 8},
+    [TAKT_LAPACK_syevd] = {read_syevd, TAKT_SOLVER_SYEVD, .work = 6,
+                           .work_size = 7, .integers = 8, .info = 10},
+    [TAKT_LAPACK_gesdd] = {read_gesdd, TAKT_SOLVER_GESDD, .work = 10,
+                           .work_size = 11, .info = 13},
 };
 
 bool takt__lapack_solver(const struct takt_lapack_call *call,
@@ -218,6 +224,32 @@ bool takt__lapack_solver(const struct takt_lapack_call *call,
         (takt_solver_call){.size = sizeof *out,
                            .dtype = call->type == TAKT_D ? TAKT_F64 : TAKT_F32};
     return read != NULL && read(call, out);
+}
+
+/* By rows (linalg.c) the letters are job and triangle; LAPACK's own routines
+ * have no more than they need. */
+bool takt__lapack_like(const struct takt_lapack_key *key, takt_solver_call *out)
+{
+    const bool is_by_rows = key->option[2] == TAKT_LETTER_BY_ROWS;
+    const bool has_job = is_by_rows || key->routine != TAKT_LAPACK_potrf;
+    size_t n = 1;
+
+    /* Within the half octave of the work, which begins with it. */
+    while ((double)n * (double)n * (double)n < 1.1 * key->work)
+        n += n / 64 + 1;
+    *out =
+        (takt_solver_call){.size = sizeof *out,
+                           .routine = readers[key->routine].routine,
+                           .dtype = key->type == TAKT_D ? TAKT_F64 : TAKT_F32,
+                           .job = has_job ? key->option[0] : '\0',
+                           .uplo = key->option[has_job],
+                           .is_by_rows = is_by_rows,
+                           .m = n,
+                           .n = n,
+                           .k = 1};
+    if (out->routine == TAKT_SOLVER_ORGQR)
+        out->k = n;
+    return readers[key->routine].read != NULL;
 }
 
 double takt__lapack_bytes(const takt_solver_call *call)

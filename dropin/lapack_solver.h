@@ -4,12 +4,18 @@
 #pragma once
 
 #include "lapack_call.h"
+#include "lapack_kind.h"
 #include "takt/solver.h"
 
 /* False: the routine is none of those, or its arguments are such that the
  * library would complain. */
 bool takt__lapack_solver(const struct takt_lapack_call *call,
                          takt_solver_call *out);
+
+/* A call of that kind by sizes alone, of a square matrix. False: the routine is
+ * none of those. */
+bool takt__lapack_like(const struct takt_lapack_key *key,
+                       takt_solver_call *out);
 
 /* Bytes that go in and come out. */
 double takt__lapack_bytes(const takt_solver_call *call);

@@ -165,22 +165,38 @@ static void warm_up(void)
     atomic_store(&opener.is_busy, false);
 }
 
-/* One at a time, so that no other thread takes a free place. */
+/* One at a time, so that no other thread takes a free place. True: it is this
+ * thread's turn to have `pending` run. */
+static bool take(const struct takt_route *route, const takt_solver_call *call)
+{
+    if (atomic_exchange(&opener.is_busy, true))
+        return false;
+    _Atomic uint64_t *kind = find(kind_of(call));
+    if (kind == NULL || atomic_load(kind) != 0) {
+        atomic_store(&opener.is_busy, false);
+        return false;
+    }
+    pending.route = route;
+    pending.call = *call;
+    pending.kind = kind;
+    atomic_store(kind, kind_of(call));
+    return true;
+}
+
 static void begin(const struct takt_route *route, const takt_solver_call *call)
 {
-    if (takt__opener_is_bad_moment() || atomic_exchange(&opener.is_busy, true))
+    if (takt__opener_is_bad_moment() || !take(route, call) ||
+        takt__opener_run(&opener))
         return;
-    _Atomic uint64_t *kind = find(kind_of(call));
-    if (kind != NULL && atomic_load(kind) == 0) {
-        pending.route = route;
-        pending.call = *call;
-        pending.kind = kind;
-        atomic_store(kind, kind_of(call));
-        if (takt__opener_run(&opener))
-            return;
-        atomic_store(kind, 0);
-    }
+    atomic_store(pending.kind, 0);
     atomic_store(&opener.is_busy, false);
+}
+
+void takt__lapack_warm_up(const struct takt_route *route,
+                          const takt_solver_call *call)
+{
+    if (take(route, call))
+        warm_up();
 }
 
 bool takt__lapack_is_warm(const struct takt_route *route,

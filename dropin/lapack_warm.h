@@ -21,6 +21,10 @@ struct takt_route;
 bool takt__lapack_is_warm(const struct takt_route *route,
                           const takt_solver_call *call);
 
+/* Warms up a kind on the calling thread, which is one of our own. */
+void takt__lapack_warm_up(const struct takt_route *route,
+                          const takt_solver_call *call);
+
 /* Whether one is being warmed up at this moment. */
 bool takt__lapack_is_warming(void);
 

@@ -64,7 +64,7 @@ static struct takt_team_kind *kind_of(const struct takt_linalg *self,
     const struct takt_lapack_key key = {
         .routine = self->routine,
         .type = self->dtype == TAKT_F64 ? TAKT_D : TAKT_S,
-        .option = {self->job, self->uplo, 'P'}, /* not LAPACK alone */
+        .option = {self->job, self->uplo, TAKT_LETTER_BY_ROWS},
         .threads = 1,
         .work = work};
 
@@ -105,7 +105,7 @@ static void run_timed(const struct linalg_run *run, struct takt_team_kind *kind,
     if (choice.is_timed)
         takt__lapack_learn(kind, &choice, work, ns);
     if (choice.choice < TAKT_TEAMS)
-        takt__lapack_missed(other, ns);
+        takt__lapack_missed(other, kind, ns);
 }
 
 /* Small matrices are left to the names of LAPACK. */

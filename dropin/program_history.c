@@ -13,9 +13,6 @@
 #include "mode.h"
 #include "record.h"
 
-/* A gain below this is not worth a start on the routed side. */
-static const double clear_gain = 0.97;
-
 static const takt_work unit = {.bytes = 1, .flops = 1};
 
 static const struct takt_route *kept_in;
@@ -24,6 +21,8 @@ static const takt_op *program;
 static const takt_op *expected, *paces;
 
 /* ---- the name ------------------------------------------------------------ */
+
+static const char prefix[] = "run.";
 
 static uint32_t hash(uint32_t seed, const char *text)
 {
@@ -87,14 +86,16 @@ static void name_program(char *out, size_t size)
     const uint32_t number = hash(hash(2166136261u, executable), file);
     const char *path = file[0] == '/' ? file : executable;
     const char *slash = strrchr(path, '/');
-    snprintf(out, size, "run.%.40s-%08x", slash != NULL ? slash + 1 : path,
-             (unsigned)number);
+    snprintf(out, size, "%s%.40s-%08x", prefix,
+             slash != NULL ? slash + 1 : path, (unsigned)number);
     for (char *c = out; *c != '\0'; c++)
         if (!is_in_names(*c))
             *c = '_';
 }
 
 /* ---- the program in the store ----------------------------------------
+ *
+ * Without the prefix: it may be known by another op of it alone.
  */
 
 /* Of all files together; there may be something in what is left. */
@@ -183,7 +184,8 @@ bool takt__history_may_exist(void)
     const char *first;
 
     name_program(name, sizeof name);
-    return find_files(folder, &first) && is_in_folder(folder, first, name);
+    return find_files(folder, &first) &&
+           is_in_folder(folder, first, name + strlen(prefix));
 }
 
 /* ---- the store ----------------------------------------------------------- */
@@ -204,9 +206,18 @@ static const takt_op *define_beside(const struct takt_route *route,
     const takt_op_spec spec = {.size = sizeof spec, .name = name};
     const takt_op *made = NULL;
 
-    snprintf(name, sizeof name, "%s.%s", kind, program_name + strlen("run."));
+    snprintf(name, sizeof name, "%s.%s", kind, program_name + strlen(prefix));
     return route->takt->define_op(route->ctx, &spec, &made) == TAKT_OK ? made
                                                                        : NULL;
+}
+
+const takt_op *takt__history_define(const struct takt_route *route,
+                                    const char *kind)
+{
+    char name[longest_name];
+
+    name_program(name, sizeof name);
+    return define_beside(route, kind, name);
 }
 
 enum takt_history takt__history_open(const struct takt_route *route)
@@ -224,7 +235,7 @@ enum takt_history takt__history_open(const struct takt_route *route)
     const takt_request request = request_of(program);
     if (route->takt->history_best(route->ctx, &request, &best) != TAKT_OK)
         return TAKT_HISTORY_NONE;
-    if (best.mean_s > clear_gain)
+    if (best.mean_s > TAKT_CLEAR_GAIN)
         return TAKT_HISTORY_BASELINE;
     return strcmp(best.expert, "gpu") == 0 ? TAKT_HISTORY_GPU
                                            : TAKT_HISTORY_ROUTED;
@@ -250,7 +261,7 @@ bool takt__history_expects_gpu(const struct takt_route *route)
         return false;
     const takt_request request = request_of(expected);
     return route->takt->history_best(route->ctx, &request, &best) == TAKT_OK &&
-           strcmp(best.expert, "gpu") == 0 && best.mean_s < clear_gain;
+           strcmp(best.expert, "gpu") == 0 && best.mean_s < TAKT_CLEAR_GAIN;
 }
 
 static void keep(const takt_op *op, const char *expert, double seconds)

@@ -13,6 +13,10 @@
 #include "route.h"
 #include "switchback.h"
 
+/* What takes more than this share of its time is not worth a start elsewhere.
+ */
+#define TAKT_CLEAR_GAIN 0.97
+
 /* Whether the store may know the program: by its name in the bytes of the file,
  * which takes less than opening it. */
 bool takt__history_may_exist(void);
@@ -22,6 +26,10 @@ bool takt__history_is_kept(void);
 
 /* Looks for what is known, in a context that was just made. */
 enum takt_history takt__history_open(const struct takt_route *route);
+
+/* Another op of this program, "KIND.NAME-HASH"; NULL: no memory. */
+const takt_op *takt__history_define(const struct takt_route *route,
+                                    const char *kind);
 
 /* The pace of routed calls in those runs (sides.h), which is an op of its own,
  * "pace.NAME-HASH"; 0: not known. After the last one. */

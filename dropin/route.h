@@ -32,6 +32,7 @@
     use_(record, takt_record)                 \
     use_(define_op, takt_ctx_define_op)       \
     use_(history_best, takt_history_best)     \
+    use_(history_read, takt_history_read)     \
     use_(open_gpus, takt_ctx_open_gpus_later) \
     use_(leave_gpus, takt_gpus_leave)         \
     use_(solver_open, takt_solver_open)       \

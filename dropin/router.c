@@ -12,6 +12,8 @@
 #include "baseline_call.h"
 #include "clock.h"
 #include "fork.h"
+#include "lapack_history.h"
+#include "lapack_opening.h"
 #include "loader.h"
 #include "mode.h"
 #include "opener.h"
@@ -270,6 +272,9 @@ static void open_switchback(const struct takt_route *route)
         libtakt.open_gpus(route->ctx);
     }
     takt__switchback_open(&options);
+    if (takt__has_lapack() && takt__lapack_history_open(route) &&
+        route->has_gpu)
+        takt__lapack_begin_opening(route);
 }
 
 /* A route that could not be made stays in the table without a context. */

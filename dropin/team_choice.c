@@ -111,6 +111,19 @@ static unsigned fastest(const struct takt_team_kind *kind,
     return best;
 }
 
+unsigned takt__team_fastest(const struct takt_team_kind *kind)
+{
+    return fastest(
+        kind, &(const struct takt_team_call){.has_gpu = true, .has_own = true});
+}
+
+double takt__team_share(const struct takt_team_kind *kind, unsigned choice)
+{
+    return is_known(kind, 0) && is_known(kind, choice) && mean_of(kind, 0) > 0
+               ? (double)(mean_of(kind, choice) / mean_of(kind, 0))
+               : 0;
+}
+
 /* ---- trials -------------------------------------------------------------- */
 
 /* A trial of short calls lasts for some of them, of which the first does not
@@ -125,12 +138,16 @@ static uint32_t trial_calls(unsigned choice, float call_ns)
 }
 
 /* Other code is tried at once: it is opened because it is expected to gain, a
- * GPU with calls that take this long. `TAKT_CHOICES`: there is none. */
+ * GPU with calls that take this long. Where a GPU is the fastest, the rest is
+ * as slow as the library. `TAKT_CHOICES`: there is none. */
 static const float least_of_gpu_ns = 1e6f;
 
 static unsigned due_choice(const struct takt_team_kind *kind,
+                           unsigned preferred,
                            const struct takt_team_call *call, float call_ns)
 {
+    if (preferred == TAKT_CHOICE_GPU)
+        return TAKT_CHOICES;
     for (unsigned i = TAKT_TEAMS; i < TAKT_CHOICES; i++)
         if (is_offered(call, i) && !is_known(kind, i) &&
             (i != TAKT_CHOICE_GPU || call_ns >= least_of_gpu_ns))
@@ -210,7 +227,7 @@ static unsigned next_choice(const struct takt_team_kind *kind,
 {
     const unsigned count = takt__teams_of(call->threads);
 
-    const unsigned due = due_choice(kind, call, call_ns);
+    const unsigned due = due_choice(kind, preferred, call, call_ns);
 
     if (due < TAKT_CHOICES)
         return due;
@@ -314,7 +331,7 @@ static bool ends_settling(struct takt_team_kind *kind)
     return is_settling;
 }
 
-void takt__team_learn(struct takt_team_kind *kind,
+bool takt__team_learn(struct takt_team_kind *kind,
                       const struct takt_team_choice *choice, double work,
                       uint64_t ns)
 {
@@ -339,6 +356,7 @@ void takt__team_learn(struct takt_team_kind *kind,
     if (is_settling ||
         (is_trial &&
          !ends_trial_call(kind, trial_calls(choice->choice, usual_ns))))
-        return;
+        return false;
     takt__mean_add(&kind->team[choice->choice], took_ns / (float)work, far);
+    return is_trial && load(&kind->trial) == 0;
 }

@@ -39,6 +39,7 @@ struct takt_team_kind {
     _Atomic uint32_t is_settling; /* that trial has just ended */
     _Atomic uint32_t retries;
     _Atomic uint32_t passes; /* calls that need no choice */
+    _Atomic uint32_t kept;   /* for the next run: a choice, plus 1 */
     _Atomic float all_ns;    /* of all calls */
     _Atomic float extra_ns;  /* that trials took longer than the preferred */
 };
@@ -57,6 +58,13 @@ unsigned takt__team_threads(unsigned choice, unsigned threads);
 /* The number of threads that is the fastest so far. */
 unsigned takt__team_preferred(const struct takt_team_kind *kind);
 
+/* The fastest choice of all so far. */
+unsigned takt__team_fastest(const struct takt_team_kind *kind);
+
+/* What a choice takes, as a share of what the calls take as the program has
+ * them; 0: not known. */
+double takt__team_share(const struct takt_team_kind *kind, unsigned choice);
+
 /* Whether the next call needs no choice: short calls that are the fastest as
  * the program has them skip 31 of 32, since a choice takes a tenth of a
  * microsecond. */
@@ -73,7 +81,8 @@ static inline bool takt__team_passes(struct takt_team_kind *kind)
 /* The next call. */
 struct takt_team_call {
     unsigned threads; /* of the program */
-    unsigned hint;    /* what calls of a similar kind prefer */
+    unsigned hint;    /* what calls of a similar kind or of an earlier run
+                       * prefer */
     bool has_gpu;     /* a GPU is open, and can run it */
     bool has_own;     /* libtakt is open, and can run it */
     double work;
@@ -82,8 +91,8 @@ struct takt_team_call {
 struct takt_team_choice takt__team_choose(struct takt_team_kind *kind,
                                           const struct takt_team_call *call);
 
-/* What that call took. */
-void takt__team_learn(struct takt_team_kind *kind,
+/* What that call took. True: a trial has ended. */
+bool takt__team_learn(struct takt_team_kind *kind,
                       const struct takt_team_choice *choice, double work,
                       uint64_t ns);
 

@@ -53,6 +53,17 @@ if(TARGET dropin_test_warm)
     target_include_directories(dropin_test_warm BEFORE PRIVATE
         ${PROJECT_SOURCE_DIR}/dropin)
 endif()
+takt_test(dropin/test_lapack_history
+    ${PROJECT_SOURCE_DIR}/dropin/lapack_history.c
+    ${PROJECT_SOURCE_DIR}/dropin/lapack_kind.c
+    ${PROJECT_SOURCE_DIR}/dropin/lapack_solver.c
+    ${PROJECT_SOURCE_DIR}/dropin/team_choice.c
+    ${PROJECT_SOURCE_DIR}/dropin/running_mean.c)
+if(TARGET dropin_test_lapack_history)
+    target_include_directories(dropin_test_lapack_history PRIVATE
+        dropin ${PROJECT_SOURCE_DIR}/dropin)
+    target_compile_definitions(dropin_test_lapack_history PRIVATE _GNU_SOURCE)
+endif()
 takt_test(dropin/test_products ${PROJECT_SOURCE_DIR}/dropin/product.c
     ${PROJECT_SOURCE_DIR}/dropin/product_copy.c
     ${PROJECT_SOURCE_DIR}/dropin/product_isa.c ${takt_dropin_tiles})
@@ -163,8 +174,12 @@ if(NOT CMAKE_CROSSCOMPILING)
     add_test(NAME dropin/lapack.openmp COMMAND dropin_lapack
         $<TARGET_FILE:takt_blas_preload>
         $<TARGET_FILE:libbaseline_lapack_openmp> openmp)
+    add_test(NAME dropin/lapack.usual COMMAND dropin_lapack
+        $<TARGET_FILE:takt_blas_preload> $<TARGET_FILE:libbaseline_lapack> usual)
     set_tests_properties(dropin/lapack dropin/lapack.openmp PROPERTIES
         TIMEOUT 600 ENVIRONMENT "TAKT_DB=;TAKT_GPU=;TAKT_RUN_EAGER=1")
+    set_tests_properties(dropin/lapack.usual PROPERTIES
+        TIMEOUT 600 ENVIRONMENT "TAKT_DB=;TAKT_GPU=")
 
     # Matrices that stay on a GPU: the fake one, at once and late.
     add_executable(dropin_reuse dropin/test_reuse.c

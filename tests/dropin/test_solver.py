@@ -3,13 +3,16 @@
 """NumPy's linear algebra by other code computes and fails as it does without.
 
 usage: test_solver.py LIBTAKT_BLAS FOLDER
+What gained on a GPU in an earlier run is opened before it is called.
 A program runs without the interposer, and with every call on the fake GPU, by
 Takt's kernels or in the library, in turns; what it prints must not differ.
 Skipped where there is no NumPy.
 """
+import ctypes
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 PRELOAD = os.path.abspath(sys.argv[1])
@@ -75,6 +78,68 @@ if lib is not None:
 """
 
 
+# Solves of order 420 take milliseconds, so a GPU is tried for them; in all they
+# take far less than what would open one.
+LATER = """
+import ctypes, os, time
+import numpy as np
+lib = ctypes.CDLL(os.environ["TAKT_CUSOLVER"])
+for _ in range(3000):
+    if lib.fake_cusolver_calls() > 0:
+        break
+    time.sleep(0.01)
+warm = lib.fake_cusolver_calls()
+a = np.random.default_rng(4).standard_normal((420, 420)) + 420 * np.eye(420)
+for _ in range(30):
+    near = np.abs(a @ np.linalg.solve(a, a[0]) - a[0]).max() < 1e-9
+print(warm > 0, lib.fake_cusolver_calls() > warm, near)
+"""
+
+
+class Request(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("policy", ctypes.c_int),
+                ("op", ctypes.c_void_p), ("name", ctypes.c_char_p),
+                ("complexity", ctypes.c_int), ("dtype", ctypes.c_int),
+                ("rank", ctypes.c_size_t), ("dim", ctypes.c_size_t * 10),
+                ("work", ctypes.POINTER(ctypes.c_double * 2)),
+                ("flags", ctypes.c_uint), ("situation", ctypes.c_uint)]
+
+
+class Measurement(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("request", ctypes.POINTER(Request)),
+                ("expert", ctypes.c_char_p), ("seconds", ctypes.c_double),
+                ("calls", ctypes.c_double), ("is_trial", ctypes.c_int)]
+
+
+class Spec(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("name", ctypes.c_char_p),
+                ("complexity", ctypes.c_int), ("work", ctypes.c_void_p),
+                ("self", ctypes.c_void_p)]
+
+
+def op_of(text):
+    """The name of a program `python3 -c TEXT` in a store."""
+    executable, number = os.path.realpath(PYTHON), 2166136261
+    for byte in (executable + text).encode():
+        number = (number ^ byte) * 16777619 & 0xffffffff
+    return f"lapack.{os.path.basename(executable)}-{number:08x}"
+
+
+def remember(text, expert, work, share):
+    """Has the store of this process know what an earlier run chose."""
+    takt = ctypes.CDLL(os.path.join(os.path.dirname(PRELOAD), "libtakt.so"))
+    op = ctypes.c_void_p()
+    spec = Spec(ctypes.sizeof(Spec), op_of(text).encode())
+    made = takt.takt_ctx_define_op(None, ctypes.byref(spec), ctypes.byref(op))
+    request = Request(ctypes.sizeof(Request), op=op.value, dtype=1, rank=1,
+                      dim=(1,), work=ctypes.pointer(
+                          (ctypes.c_double * 2)(work, work)))
+    measured = Measurement(ctypes.sizeof(Measurement), ctypes.pointer(request),
+                           expert.encode(), share, 1)
+    return made or takt.takt_record(None, ctypes.byref(measured)) or \
+        takt.takt_ctx_flush(None)
+
+
 def run(least, **variables):
     environment = {key: value for key, value in os.environ.items()
                    if not key.startswith(("TAKT_", "FAKE_"))}
@@ -106,6 +171,23 @@ class Solver(unittest.TestCase):
 
     def test_without_the_loops_of_numpy_the_names_of_lapack_are_routed(self):
         self.compare(200, TAKT_RUN_NUMPY="off")
+
+    def test_a_gpu_that_gained_before_is_open_and_warm_when_it_is_called(self):
+        with tempfile.TemporaryDirectory(dir="/tmp", prefix="takt") as folder:
+            store = os.path.join(folder, "store.db")
+            child = os.fork()  # the store is its own
+            if child == 0:
+                os.environ.update(TAKT_DB=store, TAKT_GPU="", TAKT_LOG="off")
+                os._exit(remember(LATER, "gesv.--P.gpu", 420.0**3, 0.1))
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            variables = {key: value for key, value in FAKE.items()
+                         if key != "TAKT_RUN_EAGER"}
+            variables.update(TAKT_DB=store)
+            ran = subprocess.run(
+                [PYTHON, "-c", LATER], capture_output=True, text=True,
+                env=dict(os.environ, LD_PRELOAD=PRELOAD, **variables),
+                timeout=300, check=False)
+        self.assertEqual(ran.stdout, "True True True\n", ran.stderr)
 
     def test_a_library_that_cannot_be_opened_is_done_without(self):
         broken = dict(FAKE, TAKT_CUSOLVER="/nowhere")

@@ -23,6 +23,7 @@ struct made_up {
     double wake_us; /* more for the first call on more threads than before */
     bool is_later;  /* in the second half, the times are the other way round */
     double gpu_us;  /* 0: there is none */
+    double own_us;  /* the same of Takt's kernels */
 };
 
 struct outcome {
@@ -31,7 +32,7 @@ struct outcome {
     unsigned controls; /* calls of the second half as the program has it */
     unsigned preferred;
     unsigned chosen; /* calls for which there was a choice */
-    unsigned on_gpu;
+    unsigned on_gpu, own;
 };
 
 static struct outcome run_kind(const struct made_up *made)
@@ -54,18 +55,22 @@ static struct outcome run_kind(const struct made_up *made)
                                                .threads = made->threads,
                                                .hint = made->hint,
                                                .has_gpu = made->gpu_us > 0,
+                                               .has_own = made->own_us > 0,
                                                .work = work});
         outcome.chosen += choice.is_timed || choice.choice > 0;
         const bool is_turned = made->is_later && i > made->calls / 2;
         const double noise = 0.9 + 0.2 * random_unit(&random);
         const double spike = random_unit(&random) < made->spikes ? 30 : 1;
         const bool is_gpu = choice.choice == TAKT_CHOICE_GPU;
-        const unsigned at = is_gpu      ? 0
-                            : is_turned ? count - 1 - choice.choice
-                                        : choice.choice;
+        const bool is_own = choice.choice == TAKT_CHOICE_OWN;
+        const unsigned at = is_gpu || is_own ? 0
+                            : is_turned      ? count - 1 - choice.choice
+                                             : choice.choice;
         const double wakes = choice.choice < before ? made->wake_us : 0;
-        const double own_us = is_gpu ? made->gpu_us : made->us[at] + wakes;
-        const double us = noise * spike * own_us * work / 1000;
+        const double of_call = is_gpu   ? made->gpu_us
+                               : is_own ? made->own_us
+                                        : made->us[at] + wakes;
+        const double us = noise * spike * of_call * work / 1000;
         before = choice.choice;
         all += us;
         plain +=
@@ -75,6 +80,7 @@ static struct outcome run_kind(const struct made_up *made)
             late_best += noise * spike * best * work / 1000;
         }
         outcome.on_gpu += is_gpu;
+        outcome.own += is_own;
         outcome.controls += i > made->calls / 2 && choice.choice == 0;
         if (choice.is_timed)
             takt__team_learn(&kind, &choice, work, (uint64_t)(us * 1000));
@@ -130,6 +136,23 @@ static void a_gpu_is_taken_where_it_is_faster(void)
     EXPECT(slow.on_gpu >= 3 && slow.on_gpu < 30);
     EXPECT(slow.cost < 1.05);
     EXPECT(small.on_gpu == 0); /* too short to be tried */
+}
+
+/* What a GPU does in a tenth of the time is not given to other code. */
+static void other_code_is_tried_unless_a_gpu_is_faster(void)
+{
+    const struct made_up made = {.threads = 2,
+                                 .us = {100e3, 190e3},
+                                 .gpu_us = 10e3,
+                                 .own_us = 95e3,
+                                 .calls = 60};
+    struct made_up alone = made;
+
+    EXPECT(run_kind(&made).own == 0);
+    alone.gpu_us = 0;
+    EXPECT(run_kind(&alone).own >= 1);
+    alone.own_us = 50e3;
+    EXPECT(run_kind(&alone).own >= 55);
 }
 
 /* Two percent, and four calls or 5 ms. */
@@ -335,6 +358,7 @@ int main(void)
     RUN(teams_are_powers_of_two);
     RUN(fewer_threads_are_taken_where_they_are_faster);
     RUN(a_gpu_is_taken_where_it_is_faster);
+    RUN(other_code_is_tried_unless_a_gpu_is_faster);
     RUN(trials_that_lose_are_within_their_budget);
     RUN(settled_short_calls_need_no_choice);
     RUN(similar_calls_give_a_hint);

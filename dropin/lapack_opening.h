@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lapack_opening.h - a GPU and its LAPACK are opened, on a thread of their own:
+ * that takes a second or so.
+ */
+#pragma once
+
+#include "route.h"
+
+enum takt_opening {
+    TAKT_OPENING_NONE,
+    TAKT_OPENING_BEGUN,
+    TAKT_OPENING_DONE,
+    TAKT_OPENING_FAILED
+};
+
+enum takt_opening takt__lapack_opening(void);
+
+/* Where calls run that are open; NULL: nowhere. */
+const struct takt_route *takt__lapack_opened(void);
+
+/* Begins to, unless that was begun before. Kinds of calls that gained in an
+ * earlier run are warm when it is done (lapack_warm.h). */
+void takt__lapack_begin_opening(const struct takt_route *route);
+
+/* It cannot be opened. */
+void takt__lapack_give_up(void);
+
+/* The device was lost: it may be opened again. */
+void takt__lapack_closed(void);
