@@ -5,6 +5,7 @@
 #include <float.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -342,6 +343,8 @@ static bool read_options(const struct invocation *invocation,
     if (record != NULL &&
         (trace->record = open_for_writing(command, record, 0600)) == NULL)
         return false;
+    if (trace->out != stderr) /* no other thread writes there */
+        __fsetlocking(trace->out, FSETLOCKING_BYCALLER);
     trace->has_colour = wants_colour(trace->out);
     return true;
 }
