@@ -399,11 +399,14 @@ const struct command cmd_top = {
         "Keys: q quit, p pause, s sort by another column, / filter by name, "
         "arrows or j and k select, Enter opens a program (by op and expert), "
         "Esc goes back.\n"
-        "A program of another user is a line with its name: its figures are "
-        "sent to its own user alone, not even to root.",
-    .options = {{"every", "SECONDS", NULL, "between two pictures (default 1)"},
-                {"for", "SECONDS", NULL, "end after that long"},
-                {"json", NULL, NULL, "print an object per line instead"}},
+        "Programs send their figures to their own user alone, not even to "
+        "root. "
+        "Those of other users are listed by name; to watch them, run 'takt "
+        "top' as that user.",
+    .options = {{"every", "SECONDS", NULL,
+                 "time between two updates (default 1)"},
+                {"for", "SECONDS", NULL, "stop after so many seconds"},
+                {"json", NULL, NULL, "print a JSON object per update instead"}},
     .examples = {"takt top", "takt top --every 5",
                  "takt top --json --for 10 | tail -n 1"},
     .run = run,

@@ -193,7 +193,7 @@ static void draw_legend(FILE *stream, const bool is_used[legend_count])
     }
     fprintf(stream,
             "<text class=\"n\" x=\"4\" y=\"%u\">full colour: at least twice "
-            "as fast as the next expert; pale: as fast</text>\n",
+            "as fast as the next expert; pale: hardly faster</text>\n",
             y + 27);
 }
 
