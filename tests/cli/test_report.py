@@ -83,7 +83,8 @@ def trace(name):
             records.event(at=12, op=b"no\xffUTF-8") +
             records.event(at=20, drift=True, took=3e-3) +
             records.duration("matmul", "simd.avx2", 1, 750, 0.5) +
-            records.totals(explorations=3, drifts=1, told=2) + records.end() +
+            records.totals(explorations=3, drifts=1, told=2,
+                           exploring_s=0.2513) + records.end() +
             records.header(stream=2) + records.totals(stream=2) +
             records.end(stream=2))
 
@@ -579,6 +580,11 @@ class Report(unittest.TestCase):
                                                 heights)]
         self.assertEqual(len(heights), 3)
         self.assertEqual(heights, sorted(set(heights), reverse=True))
+        # Axes have round numbers.
+        for label in browser.ask(
+                "[...document.querySelectorAll('#trace-5 svg:has(.trials) "
+                "text')].map(t => t.textContent)"):
+            self.assertRegex(label, r"^(0|\d\d?0*|\d\.\d) [mun]?s$")
         # A gain that may be none has no colour.
         self.assertEqual(browser.ask(
             "['+50 ms', '+10 ms'].map(text => [...document.querySelectorAll("

@@ -50,9 +50,10 @@ def event(op="matmul", told=SLOW, shape=(64, 32, 16), expert="simd.avx2",
 
 
 def totals(explorations=0, fallbacks=0, drifts=0, told=0, dropped=0, stream=1,
-           at=1000):
+           at=1000, exploring_s=0.25):
     says = struct.pack("<QQ8Q3QdQQQ", START, START + at * MS, *range(8),
-                       explorations, fallbacks, drifts, 0.25, told, dropped, 0)
+                       explorations, fallbacks, drifts, exploring_s,
+                       told, dropped, 0)
     return record(TOTALS, says, stream)
 
 
