@@ -247,6 +247,21 @@ class Report(unittest.TestCase):
         self.assertTrue(page.endswith("</html>\n"))
         self.assertNotRegex(page, r'(src|href)="?(http|//)')
 
+    def test_the_data_of_a_page_is_what_json_prints(self):
+        files = self.files(HOSTILE + ['a  " b\\', "\\\\ \" ,  : "])
+        with open(self.path(files[0]), "r+", encoding="utf-8") as file:
+            report = json.load(file)
+            file.seek(0)
+            json.dump(report, file, indent="\t")
+            file.truncate()
+        data = json.loads(self.takt("report", "--json", *files))
+        self.takt("report", *files, "-o", "page.html")
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            found = re.findall(r'id="data">(.*?)</script>', file.read(), re.S)
+        self.assertEqual(len(found), 1)
+        self.assertEqual(json.loads(found[0]), data)
+        self.assertNotIn('": ', found[0].replace(" ,  : ", ""))
+
     def test_curves_are_what_explain_says(self):
         data = json.loads(self.takt("report", "--json"))
         curve = next(c for c in data["curves"] if c["op"] == "sum"
@@ -469,7 +484,7 @@ class Report(unittest.TestCase):
         self.takt("optimize", "--dry-run", "--report", "--output", "o.html", ".")
         with open(self.path("o.html"), encoding="utf-8") as file:
             page = file.read()
-        self.assertIn('"kind": "optimize"', page)
+        self.assertIn('"kind":"optimize"', page)
         self.assertIn("a.c", page)
         self.assertIn("--report", self.takt(
             "optimize", "--dry-run", "--report", "--json", ".", status=2))
