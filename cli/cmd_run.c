@@ -463,7 +463,7 @@ const struct command cmd_run = {
                  "run it with and without Takt, in N pairs, and compare"},
                 {"show-output", NULL, NULL,
                  "with --compare: on standard error, all that it prints"},
-                {"format", "WORD", "text|json|html", "of the report"},
+                {"format", "WORD", "text|json|html", "how to print the report"},
                 {"output", "FILE", NULL,
                  "the report goes there, not to a standard stream"},
                 {"same-bits", NULL, NULL,

@@ -212,7 +212,7 @@ static void press(struct top *top, char key)
         break;
     case '\r':
     case '\n':
-        if (view->pid == 0)
+        if (view->pid == 0 && top->selected != 0)
             view->pid = top->selected, view->selected = 0;
         break;
     case '\033':
@@ -289,6 +289,7 @@ static void show(struct top *top, uint64_t now_ns)
 {
     top_age(&top->model, now_ns);
     top_read_gains(&top->model, now_ns);
+    top_find_others(&top->model, now_ns);
     if (top->is_json)
         print_top_json(stdout, &top->model);
     else if (!top->view.is_paused)
@@ -385,7 +386,7 @@ const struct command cmd_top = {
     .operands = "",
     .summary = "watch the programs on this machine that use Takt",
     .description =
-        "A live view of all programs of this user that use Takt or run under "
+        "A live view of all programs that use Takt or run under "
         "'takt run'; interpreters have the name of their script. It shows "
         "calls per second, without those that stay in a library of the "
         "program's own; the share of a core that they take (busy; above 100% "
@@ -398,11 +399,14 @@ const struct command cmd_top = {
         "Keys: q quit, p pause, s sort by another column, / filter by name, "
         "arrows or j and k select, Enter opens a program (by op and expert), "
         "Esc goes back.\n"
-        "Programs of other users are not shown: they speak to their own user "
-        "alone.",
-    .options = {{"every", "SECONDS", NULL, "between two pictures (default 1)"},
-                {"for", "SECONDS", NULL, "end after that long"},
-                {"json", NULL, NULL, "print an object per line instead"}},
+        "Programs send their figures to their own user alone, not even to "
+        "root. "
+        "Those of other users are listed by name; to watch them, run 'takt "
+        "top' as that user.",
+    .options = {{"every", "SECONDS", NULL,
+                 "time between two updates (default 1)"},
+                {"for", "SECONDS", NULL, "stop after so many seconds"},
+                {"json", NULL, NULL, "print a JSON object per update instead"}},
     .examples = {"takt top", "takt top --every 5",
                  "takt top --json --for 10 | tail -n 1"},
     .run = run,

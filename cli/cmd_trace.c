@@ -5,6 +5,7 @@
 #include <float.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -342,6 +343,8 @@ static bool read_options(const struct invocation *invocation,
     if (record != NULL &&
         (trace->record = open_for_writing(command, record, 0600)) == NULL)
         return false;
+    if (trace->out != stderr) /* no other thread writes there */
+        __fsetlocking(trace->out, FSETLOCKING_BYCALLER);
     trace->has_colour = wants_colour(trace->out);
     return true;
 }
@@ -403,9 +406,10 @@ const struct command cmd_trace = {
     .operands = "PID | FILE | -- COMMAND [ARG...]",
     .summary = "follow what a program decides, while it runs",
     .description =
-        "One line for each call that is worth telling of (it was slow, tried "
-        "to learn, fell back, came after a change of speed, or is one of a "
-        "sample), then a summary of all calls.\n"
+        "Prints a line for each call that stands out (it was slow, a trial, "
+        "fell "
+        "back to another expert, or came after a change of speed) and for a "
+        "sample of the others, then a summary of all calls.\n"
         "-- COMMAND: runs it and follows it and its children. Lines go to "
         "standard error, so that its output stays what it is; signals are "
         "passed on, and its exit status is that of takt trace (128 + n after "
@@ -415,23 +419,27 @@ const struct command cmd_trace = {
         "PID: follows a program that runs already, from within a second or "
         "two; ^C ends that, and the program goes on. Nothing has to be "
         "prepared.\n"
-        "FILE: shows what a program wrote that was started with "
-        "TAKT_TRACE=FILE.\n"
-        "Time: since the trace began. Predicted: how many times as fast as one "
-        "thread of SIMD, by what the model of this machine predicts for that.",
+        "FILE: reads a trace that a program started with TAKT_TRACE=FILE "
+        "wrote, "
+        "or that --record did.\n"
+        "Times of lines are seconds since the trace began. In the summary, "
+        "predicted is how many times as fast the calls were as one thread of "
+        "SIMD, whose time is predicted by the model of this machine.",
     .max_operands = 1,
     .takes_program = true,
-    .options = {{"all", NULL, NULL, "every call, whatever it took"},
-                {"summary", NULL, NULL, "no lines, just the summary"},
-                {"op", "NAME", NULL, "of this op alone"},
+    .options = {{"all", NULL, NULL, "a line for every call"},
+                {"summary", NULL, NULL, "print only the summary"},
+                {"op", "NAME", NULL, "only calls of this op"},
                 {"format", "WORD", "text|json|chrome|otlp",
                  "json: an object per line, the last is the summary; chrome: "
                  "for Perfetto and speedscope; otlp: requests in JSON, for "
                  "OpenTelemetry's collectors"},
-                {"for", "SECONDS", NULL, "end after that long"},
-                {"output", "FILE", NULL, "lines and summary go there"},
-                {"record", "FILE", NULL, "keep what is read, for later"},
-                {"follow", NULL, NULL, "of a file: go on while it grows"},
+                {"for", "SECONDS", NULL, "stop after so many seconds"},
+                {"output", "FILE", NULL,
+                 "write lines and summary to this file"},
+                {"record", "FILE", NULL,
+                 "also keep the trace in this file, for 'takt trace FILE'"},
+                {"follow", NULL, NULL, "with a file: go on while it grows"},
                 {"as-is", NULL, NULL, "do not route the BLAS of a command"},
                 DB_OPTION},
     .examples = {"takt trace -- ./train --epochs 3",

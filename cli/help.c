@@ -10,23 +10,24 @@
 
 enum { width = 78 };
 
-/* Prints words, broken at `width`; a newline in the text starts a new line. */
-static void print_wrapped(FILE *stream, const char *text)
+/* Prints words from a column on, broken at `width`; a newline in the text
+ * starts a new line. */
+static void print_wrapped(FILE *stream, const char *text, size_t indent)
 {
-    size_t column = 0;
+    size_t column = indent;
 
     for (const char *at = text; *at != '\0';) {
         if (*at == '\n') {
             fputc(*at++, stream);
-            column = 0;
+            column = indent;
             continue;
         }
         const size_t length = strcspn(at, " \n");
-        if (column > 0 && column + 1 + length > width) {
-            fputc('\n', stream);
-            column = 0;
+        if (column > indent && column + 1 + length > width) {
+            fprintf(stream, "\n%*s", (int)indent, "");
+            column = indent;
         }
-        column += (size_t)fprintf(stream, "%s%.*s", column > 0 ? " " : "",
+        column += (size_t)fprintf(stream, "%s%.*s", column > indent ? " " : "",
                                   (int)length, at);
         at += length;
         at += *at == ' ';
@@ -59,19 +60,23 @@ static void print_options(FILE *stream, const struct command *command)
 {
     fputs("\noptions:\n", stream);
     for (const struct option *o = command->options; o->name != NULL; o++) {
-        char left[64];
+        char left[64], right[512];
         snprintf(left, sizeof left, "--%s%s%s", o->name, blank_before(o),
                  o->value != NULL ? o->value : "");
-        fprintf(stream, "  %-24s %s\n", left, o->help);
+        snprintf(right, sizeof right, "%s%s%s", o->help,
+                 o->choice != NULL ? "; one of " : "",
+                 o->choice != NULL ? o->choice : "");
+        fprintf(stream, "  %-23s ", left);
+        print_wrapped(stream, right, 26);
     }
-    fprintf(stream, "  %-24s %s\n", "--help", "print this");
+    fprintf(stream, "  %-23s %s\n", "--help", "print this");
 }
 
 void print_help(FILE *stream, const struct command *command)
 {
     fprintf(stream, "usage: takt %s [OPTIONS]%s%s\n\n", command->name,
             command->operands[0] ? " " : "", command->operands);
-    print_wrapped(stream, command->description);
+    print_wrapped(stream, command->description, 0);
     print_options(stream, command);
     fputs("\nexamples:\n", stream);
     for (size_t i = 0; command->examples[i] != NULL; i++)

@@ -2,11 +2,10 @@
 /* json.c - a JSON writer without a tree. */
 #include "json.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "text/decimal.h"
 #include "text/json.h"
 
 struct json json_begin(FILE *stream)
@@ -66,28 +65,24 @@ void json_raw(struct json *json, const char *key, const char *text,
     fwrite(text, 1, length, json->stream);
 }
 
-/* The shortest text that reads back as the same double. */
 void json_number(struct json *json, const char *key, double value)
 {
-    char text[32];
+    char digits[TAKT_DECIMAL_ROOM];
 
     if (!isfinite(value)) {
         json_null(json, key);
         return;
     }
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
     lead(json, key);
-    fputs(text, json->stream);
+    fwrite(digits, 1, takt__decimal_real(value, digits), json->stream);
 }
 
 void json_count(struct json *json, const char *key, uint64_t value)
 {
+    char digits[TAKT_DECIMAL_ROOM];
+
     lead(json, key);
-    fprintf(json->stream, "%" PRIu64, value);
+    fwrite(digits, 1, takt__decimal_count(value, digits), json->stream);
 }
 
 static void json_shape(struct json *json, const char *key,
@@ -165,8 +160,9 @@ static const char *print_token(struct json *json, const char *at, char key[64],
         at = print_value(json, name, at + 1, values);
         break;
     default:
-        if (at[length] == ':') {
-            snprintf(key, 64, "%.*s", (int)length, at);
+        if (at[length] == ':' && length < 64) {
+            memcpy(key, at, length);
+            key[length] = '\0';
             return at + length + 1;
         }
         lead(json, name);

@@ -193,7 +193,7 @@ static void draw_legend(FILE *stream, const bool is_used[legend_count])
     }
     fprintf(stream,
             "<text class=\"n\" x=\"4\" y=\"%u\">full colour: at least twice "
-            "as fast as the next expert; pale: as fast</text>\n",
+            "as fast as the next expert; pale: hardly faster</text>\n",
             y + 27);
 }
 
@@ -202,9 +202,9 @@ static void draw_legend(FILE *stream, const bool is_used[legend_count])
 static void print_speedup(FILE *stream, double speedup)
 {
     if (speedup > 0)
-        fprintf(stream, "<td class=\"num\">%.2f", speedup);
+        fprintf(stream, "<td>%.2f", speedup);
     else
-        fputs("<td class=\"num\">-", stream);
+        fputs("<td>-", stream);
 }
 
 static void print_table_row(FILE *stream, const struct map_row *row,
@@ -215,16 +215,17 @@ static void print_table_row(FILE *stream, const struct map_row *row,
     print_html(stream, row->cell[range->first].expert);
     print_speedup(stream, range->next_speedup);
     print_speedup(stream, range->moe_speedup);
-    fprintf(stream, "<td class=\"num\">%zu of %zu\n", range->measured,
+    fprintf(stream, "<td>%zu of %zu\n", range->measured,
             range->last - range->first + 1);
 }
 
 static void begin_table(FILE *stream)
 {
-    fputs("<table><thead><tr><th scope=\"col\">op<th scope=\"col\">n"
-          "<th scope=\"col\">expert<th scope=\"col\" class=\"num\">times the "
-          "next<th scope=\"col\" class=\"num\">times moe"
-          "<th scope=\"col\" class=\"num\">sizes measured</thead><tbody>\n",
+    fputs("<table class=\"ranges\"><thead><tr><th scope=\"col\">op<th "
+          "scope=\"col\">n"
+          "<th scope=\"col\">expert<th scope=\"col\">times the next"
+          "<th scope=\"col\">times moe"
+          "<th scope=\"col\">sizes measured</thead><tbody>\n",
           stream);
 }
 

@@ -196,14 +196,20 @@ bool print_report_json(FILE *stream, const struct report *report)
     return true;
 }
 
-/* JSON inside of a page: no text in it may end the element that it is in. */
+/* JSON inside of a page: no text in it may end the element that it is in, and
+ * blanks between values would be a tenth of the page. */
 static void print_embedded(FILE *stream, const char *text, size_t length)
 {
-    for (size_t i = 0; i < length; i++)
+    bool is_string = false, is_escaped = false;
+
+    for (size_t i = 0; i < length; i++) {
+        is_string ^= text[i] == '"' && !is_escaped;
+        is_escaped = text[i] == '\\' && !is_escaped;
         if (text[i] == '<')
             fputs("\\u003c", stream);
-        else
+        else if (is_string || strchr(" \t\r\n", text[i]) == NULL)
             fputc(text[i], stream);
+    }
 }
 
 /* ---- maps ---- */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top.h - `takt top`: all programs of this user that use Takt, live.
+ * top.h - `takt top`: the programs that use Takt, live.
  *
  *     cmd_top.c     connections, keys, time
  *     top_model.c   records come in, rates go out
  *     top_script.c  what an interpreter runs
  *     top_gain.c    what programs under `takt run --report` have gained
+ *     top_others.c  programs of other users
  *     top_screen.c  rates as a screen, or as a line of JSON
  */
 #pragma once
@@ -47,9 +48,18 @@ struct top_stream {
     double gain_s, gain_error_s, gain_share;
 };
 
+/* A program of another user. */
+struct top_other {
+    uint64_t pid;
+    char program[64], script[64], user[64];
+};
+
 struct top_model {
     struct top_stream *stream; /* owned */
     size_t stream_count;
+    struct top_other *other; /* owned */
+    size_t other_count;
+    uint64_t others_due_ns;
 };
 
 /* A record of any stream. Streams are told apart by their connection too: no
@@ -67,7 +77,13 @@ void top_free(struct top_model *model);
 
 /* ---- top_script.c ---- */
 
-void top_find_script(struct top_stream *stream);
+/* Leaves `out` alone where it is none, or not known. */
+void top_find_script(uint64_t pid, const char *program, char out[64]);
+
+/* ---- top_others.c ---- */
+
+/* Looks for them where that is due. */
+void top_find_others(struct top_model *model, uint64_t now_ns);
 
 /* ---- top_gain.c ---- */
 
@@ -86,6 +102,7 @@ struct top_row {
     const char *program;
     const char *detail; /* the busiest op, or the expert */
     const char *expert; /* of the busiest op */
+    const char *user;   /* that alone can read it; NULL: this one */
     double calls_per_s, busy, gpu_busy, trials_per_s, most_busy;
     uint64_t alarms;
     double gain_s, gain_error_s, gain_share; /* NAN: not known */
@@ -95,8 +112,8 @@ struct top_row {
 enum top_order { by_calls, by_busy, by_latency, by_name, top_orders };
 
 /* Rows of all programs (0), or of the ops of one; whose name or program has
- * `filter` in it. What has ended comes last. The caller frees them. NULL: no
- * memory, or none. */
+ * `filter` in it. Those of other users come after this one's, and what has
+ * ended comes last. The caller frees them. NULL: no memory, or none. */
 struct top_row *top_rows(const struct top_model *model, uint64_t pid,
                          enum top_order order, const char *filter,
                          size_t *count);

@@ -39,7 +39,7 @@ static void add_stream(struct top_model *model, uint64_t source,
                                                 TAKT_TRACE_VERSION};
     snprintf(stream->program, sizeof stream->program, "%s",
              record->header.program);
-    top_find_script(stream);
+    top_find_script(stream->pid, stream->program, stream->script);
     top_gain_begin(stream);
 }
 
@@ -146,6 +146,7 @@ void top_free(struct top_model *model)
     for (size_t i = 0; i < model->stream_count; i++)
         drop_stream(&model->stream[i]);
     free(model->stream);
+    free(model->other);
 }
 
 /* ---- rows ---- */
@@ -211,6 +212,22 @@ static void add_pairs(struct top_row *rows, size_t *count,
     }
 }
 
+static void add_others(struct top_row *rows, size_t *count,
+                       const struct top_model *model)
+{
+    for (size_t i = 0; i < model->other_count; i++) {
+        const struct top_other *other = &model->other[i];
+        const bool has_script = other->script[0] != '\0';
+        rows[(*count)++] = (struct top_row){.pid = other->pid,
+                                            .name = has_script ? other->script
+                                                               : other->program,
+                                            .program = other->program,
+                                            .detail = "-",
+                                            .expert = "-",
+                                            .user = other->user};
+    }
+}
+
 static double latency_of(const struct top_row *row)
 {
     return row->calls_per_s > 0 ? row->busy / row->calls_per_s : 0;
@@ -227,6 +244,8 @@ static int compare(const struct top_row *x, const struct top_row *y, double a,
 {
     if (x->has_ended != y->has_ended)
         return x->has_ended ? 1 : -1;
+    if ((x->user != NULL) != (y->user != NULL))
+        return x->user != NULL ? 1 : -1;
     if (a != b)
         return descending(a, b);
     const int by_text = strcmp(x->name, y->name);
@@ -261,7 +280,7 @@ struct top_row *top_rows(const struct top_model *model, uint64_t pid,
 {
     static int (*const by[top_orders])(const void *, const void *) = {
         compare_calls, compare_busy, compare_latency, compare_name};
-    size_t room = model->stream_count, kept = 0;
+    size_t room = model->stream_count + model->other_count, kept = 0;
 
     *count = 0;
     for (size_t i = 0; i < model->stream_count; i++)
@@ -276,6 +295,8 @@ struct top_row *top_rows(const struct top_model *model, uint64_t pid,
         else
             add_pairs(rows, count, stream);
     }
+    if (rows != NULL && pid == 0)
+        add_others(rows, count, model);
     for (size_t i = 0; rows != NULL && i < *count; i++)
         if (strstr(rows[i].name, filter) != NULL ||
             strstr(rows[i].program, filter) != NULL)

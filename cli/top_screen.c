@@ -100,7 +100,7 @@ static int name_width(const struct top_view *view)
 
 static struct phrase program_text(const struct top_row *row, int width)
 {
-    char name[41], detail[8], expert[14]; /* cut between characters */
+    char name[41], detail[8], expert[14], user[64]; /* cut between characters */
     const double latency = latency_s(row);
 
     clean_text(row->name, name, (size_t)width + 1);
@@ -109,6 +109,10 @@ static struct phrase program_text(const struct top_row *row, int width)
     if (row->has_ended)
         return phrase("%7llu %-*s has ended", (unsigned long long)row->pid,
                       width, name);
+    if (row->user != NULL)
+        return phrase("%7llu %-*s not readable: run 'takt top' as %s",
+                      (unsigned long long)row->pid, width, name,
+                      clean_text(row->user, user, sizeof user));
     return phrase("%7llu %-*s %7s %5s %8s %-7s %-13s %3.0f%% %5s %5llu",
                   (unsigned long long)row->pid, width, name,
                   rate_text(row->calls_per_s).at, busy_text(row->busy).at,
@@ -141,7 +145,7 @@ static void put_sums(FILE *out, const struct top_model *model,
     struct top_row *rows = top_rows(model, 0, by_name, "", &count);
 
     for (size_t i = 0; rows != NULL && i < count; i++) {
-        running += !rows[i].has_ended;
+        running += !rows[i].has_ended && rows[i].user == NULL;
         calls += rows[i].calls_per_s;
         busy += rows[i].busy;
     }
@@ -222,12 +226,11 @@ uint64_t draw_screen(FILE *out, const struct top_model *model,
                          : op_text(&rows[i]).at);
         } else {
             put_line(out, view, "2",
-                     i == 0 ? "no program of this user has made calls yet; "
-                              "those of other users are not shown"
+                     i == 0 ? "no program that uses Takt has made calls yet"
                             : "");
         }
     }
-    if (rows != NULL && count > 0)
+    if (rows != NULL && count > 0 && rows[view->selected].user == NULL)
         selected = rows[view->selected].pid;
     free(rows);
     put_help(out, view);
@@ -235,34 +238,51 @@ uint64_t draw_screen(FILE *out, const struct top_model *model,
     return selected;
 }
 
+/* NULL: it is none. */
+static const char *script_of(const struct top_row *row)
+{
+    return row->name != row->program ? row->name : NULL;
+}
+
+static void print_program(struct json *json, const struct top_model *model,
+                          const struct top_row *row)
+{
+    size_t count;
+    struct top_row *ops = top_rows(model, row->pid, by_busy, "", &count);
+
+    json_print(json,
+               "{pid:%ju program:%s script:%s has_ended:%d calls_per_s:%g "
+               "busy:%g gpu_busy:%g latency_s:%g trials_per_s:%g "
+               "drift_alarms:%ju gain_s:%g gain_error_s:%g gain_share:%g ops:[",
+               row->pid, row->program, script_of(row), row->has_ended,
+               row->calls_per_s, row->busy, row->gpu_busy,
+               positive_number(latency_s(row)), row->trials_per_s, row->alarms,
+               row->gain_s, row->gain_error_s, row->gain_share);
+    for (size_t i = 0; ops != NULL && i < count; i++)
+        json_print(json,
+                   "{op:%s expert:%s calls_per_s:%g busy:%g latency_s:%g}",
+                   ops[i].name, ops[i].detail, ops[i].calls_per_s, ops[i].busy,
+                   positive_number(latency_s(&ops[i])));
+    json_print(json, "]}");
+    free(ops);
+}
+
 void print_top_json(FILE *out, const struct top_model *model)
 {
     struct json json = json_begin(out);
-    size_t count, pairs;
+    size_t count;
     struct top_row *rows = top_rows(model, 0, by_name, "", &count);
 
     json_print(&json, "{schema:1 unix_s:%g programs:[", (double)time(NULL));
-    for (size_t i = 0; rows != NULL && i < count; i++) {
-        struct top_row *ops = top_rows(model, rows[i].pid, by_busy, "", &pairs);
-        json_print(
-            &json,
-            "{pid:%ju program:%s script:%s has_ended:%d calls_per_s:%g busy:%g "
-            "gpu_busy:%g latency_s:%g trials_per_s:%g drift_alarms:%ju "
-            "gain_s:%g gain_error_s:%g gain_share:%g ops:[",
-            rows[i].pid, rows[i].program,
-            rows[i].name != rows[i].program ? rows[i].name : NULL,
-            rows[i].has_ended, rows[i].calls_per_s, rows[i].busy,
-            rows[i].gpu_busy, positive_number(latency_s(&rows[i])),
-            rows[i].trials_per_s, rows[i].alarms, rows[i].gain_s,
-            rows[i].gain_error_s, rows[i].gain_share);
-        for (size_t k = 0; ops != NULL && k < pairs; k++)
-            json_print(&json,
-                       "{op:%s expert:%s calls_per_s:%g busy:%g latency_s:%g}",
-                       ops[k].name, ops[k].detail, ops[k].calls_per_s,
-                       ops[k].busy, positive_number(latency_s(&ops[k])));
-        json_print(&json, "]}");
-        free(ops);
-    }
+    for (size_t i = 0; rows != NULL && i < count; i++)
+        if (rows[i].user == NULL)
+            print_program(&json, model, &rows[i]);
+    json_print(&json, "] not_readable:[");
+    for (size_t i = 0; rows != NULL && i < count; i++)
+        if (rows[i].user != NULL)
+            json_print(&json, "{pid:%ju program:%s script:%s user:%s}",
+                       rows[i].pid, rows[i].program, script_of(&rows[i]),
+                       rows[i].user);
     free(rows);
     json_print(&json, "]}\n");
     fflush(out);

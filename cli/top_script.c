@@ -48,13 +48,12 @@ static const char *script_in(const char *words, const char *end)
     return NULL;
 }
 
-void top_find_script(struct top_stream *stream)
+void top_find_script(uint64_t pid, const char *program, char out[64])
 {
     char path[64], words[4096];
 
-    snprintf(path, sizeof path, "/proc/%llu/cmdline",
-             (unsigned long long)stream->pid);
-    FILE *file = is_interpreter(stream->program) ? fopen(path, "re") : NULL;
+    snprintf(path, sizeof path, "/proc/%llu/cmdline", (unsigned long long)pid);
+    FILE *file = is_interpreter(program) ? fopen(path, "re") : NULL;
     if (file == NULL)
         return;
     const size_t length = fread(words, 1, sizeof words - 1, file);
@@ -64,6 +63,5 @@ void top_find_script(struct top_stream *stream)
     if (script == NULL)
         return;
     const char *slash = strrchr(script, '/');
-    snprintf(stream->script, sizeof stream->script, "%s",
-             slash != NULL ? slash + 1 : script);
+    snprintf(out, 64, "%s", slash != NULL ? slash + 1 : script);
 }

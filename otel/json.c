@@ -8,36 +8,49 @@
  */
 #include "writer.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-static void put(struct takt_otel_writer *w, const char *at, size_t size)
+#include "text/decimal.h"
+
+/* Inline, so that single characters are stored and not copied. */
+static inline void put(struct takt_otel_writer *w, const char *at, size_t size)
 {
-    takt__otel_bytes_append(w->out, at, size);
+    unsigned char *to = takt__otel_room(w->out, size);
+
+    if (to != NULL)
+        memcpy(to, at, size);
 }
 
-/* What stands before a value: a comma, and its name. */
-static void lead(struct takt_otel_writer *w, const char *name)
+/* What stands before a value: a comma, its name, and what opens it ('\0':
+ * nothing does). */
+static void lead(struct takt_otel_writer *w, const char *name, char opening)
 {
-    if (w->needs_comma)
-        put(w, ",", 1);
+    const size_t length = name != NULL ? strlen(name) : 0;
+    const size_t most = length + sizeof ",\"\":{" - 1;
+    unsigned char *start = takt__otel_room(w->out, most), *at = start;
+
+    if (start == NULL)
+        return;
+    *at = ',';
+    at += w->needs_comma;
     if (name != NULL) {
-        put(w, "\"", 1);
-        put(w, name, strlen(name));
-        put(w, "\":", 2);
+        *at++ = '"';
+        memcpy(at, name, length);
+        memcpy(at + length, "\":", 2);
+        at += length + 2;
     }
-    w->needs_comma = true;
+    *at = (unsigned char)opening;
+    at += opening != '\0';
+    w->out->size -= most - (size_t)(at - start);
+    w->needs_comma = opening != '{' && opening != '[';
 }
 
 static size_t begin(struct takt_otel_writer *w, unsigned number,
                     const char *name)
 {
     (void)number;
-    lead(w, name);
-    put(w, "{", 1);
-    w->needs_comma = false;
+    lead(w, name, '{');
     return 0;
 }
 
@@ -60,9 +73,7 @@ static void message_end(struct takt_otel_writer *w)
 
 static void list(struct takt_otel_writer *w, const char *name)
 {
-    lead(w, name);
-    put(w, "[", 1);
-    w->needs_comma = false;
+    lead(w, name, '[');
 }
 
 static void list_end(struct takt_otel_writer *w)
@@ -90,19 +101,20 @@ static void put_sound(struct takt_otel_writer *w, const char *at, size_t size)
         const unsigned char c = (unsigned char)at[i];
         if (c >= 0x20 && c != '"' && c != '\\')
             continue;
-        put(w, at + done, i - done);
+        if (i > done)
+            put(w, at + done, i - done);
         escape(w, c);
         done = i + 1;
     }
-    put(w, at + done, size - done);
+    if (size > done)
+        put(w, at + done, size - done);
 }
 
 static size_t text_begin(struct takt_otel_writer *w, unsigned number,
                          const char *name)
 {
     (void)number;
-    lead(w, name);
-    put(w, "\"", 1);
+    lead(w, name, '"');
     return 0;
 }
 
@@ -112,11 +124,30 @@ static void text_end(struct takt_otel_writer *w, size_t begun)
     put(w, "\"", 1);
 }
 
+/* Nearly all text is ASCII without escapes: it is tested while it is copied,
+ * and taken back where it is something else. */
+static void put_text(struct takt_otel_writer *w, const char *at, size_t size)
+{
+    unsigned char *to = size > 0 ? takt__otel_room(w->out, size) : NULL;
+    bool is_plain = true;
+
+    if (to == NULL)
+        return;
+    for (size_t i = 0; i < size; i++) {
+        to[i] = (unsigned char)at[i];
+        is_plain &= to[i] - 0x20u < 0x60 && to[i] != '"' && to[i] != '\\';
+    }
+    if (!is_plain) {
+        w->out->size -= size;
+        takt__otel_piece(w, at, size);
+    }
+}
+
 static void text(struct takt_otel_writer *w, unsigned number, const char *name,
                  const char *at, size_t size)
 {
     text_begin(w, number, name);
-    takt__otel_piece(w, at, size);
+    put_text(w, at, size);
     text_end(w, 0);
 }
 
@@ -124,73 +155,60 @@ static struct takt_otel_begun pair(struct takt_otel_writer *w, unsigned number,
                                    const char *key, size_t size)
 {
     begin(w, number, NULL);
-    text(w, 1, "key", key, size);
-    begin(w, 2, "value");
+    put(w, "\"key\":\"", 7);
+    put_text(w, key, size);
+    put(w, "\",\"value\":{", 11);
+    w->needs_comma = false;
     return (struct takt_otel_begun){0};
 }
 
+/* Of at most 16 bytes. */
 static void id(struct takt_otel_writer *w, unsigned number, const char *name,
                const unsigned char *at, size_t size)
 {
     static const char digit[] = "0123456789abcdef";
+    char digits[32];
 
+    for (size_t i = 0; i < size; i++) {
+        digits[2 * i] = digit[at[i] >> 4];
+        digits[2 * i + 1] = digit[at[i] & 15];
+    }
     text_begin(w, number, name);
-    for (size_t i = 0; i < size; i++)
-        put(w, (char[]){digit[at[i] >> 4], digit[at[i] & 15]}, 2);
+    put(w, digits, 2 * size);
     text_end(w, 0);
-}
-
-/* The fewest digits that read back as the same number. */
-static void put_finite(struct takt_otel_writer *w, double value)
-{
-    char digits[64];
-    bool has_point = false;
-
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (strtod(digits, NULL) == value)
-            break;
-    }
-    /* The program's locale may have another point, of several bytes even. */
-    for (const char *at = digits; *at != '\0'; at++) {
-        if (strchr("0123456789+-e", *at) != NULL) {
-            put(w, at, 1);
-        } else if (!has_point) {
-            put(w, ".", 1);
-            has_point = true;
-        }
-    }
 }
 
 static void put_real(struct takt_otel_writer *w, double value)
 {
+    char digits[TAKT_DECIMAL_ROOM];
+
     if (isnan(value))
         put(w, "\"NaN\"", 5);
     else if (isinf(value))
         put(w, value < 0 ? "\"-Infinity\"" : "\"Infinity\"",
             value < 0 ? 11 : 10);
     else
-        put_finite(w, value);
+        put(w, digits, takt__decimal_real(value, digits));
 }
 
 static void number(struct takt_otel_writer *w, unsigned at, const char *name,
                    enum takt_otel_type type, uint64_t bits)
 {
     const bool is_text = type == TAKT_OTEL_INTEGER || type == TAKT_OTEL_FIXED64;
-    char digits[32];
+    char digits[TAKT_DECIMAL_ROOM];
     double value;
 
     (void)at;
-    lead(w, name);
+    lead(w, name, is_text ? '"' : '\0');
     if (type == TAKT_OTEL_BOOL) {
         put(w, bits ? "true" : "false", bits ? 4 : 5);
     } else if (type == TAKT_OTEL_REAL) {
         memcpy(&value, &bits, sizeof value);
         put_real(w, value);
     } else {
-        snprintf(digits, sizeof digits,
-                 is_text ? "\"%" PRIu64 "\"" : "%" PRIu64, bits);
-        put(w, digits, strlen(digits));
+        put(w, digits, takt__decimal_count(bits, digits));
+        if (is_text)
+            put(w, "\"", 1);
     }
 }
 
@@ -211,7 +229,7 @@ static void written(struct takt_otel_writer *w, const unsigned char *at,
                     size_t size)
 {
     if (size > 0) {
-        lead(w, NULL);
+        lead(w, NULL, '\0');
         takt__otel_bytes_append(w->out, at, size);
     }
 }

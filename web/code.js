@@ -171,7 +171,7 @@ function drawExploration(totals, drifts, start_ns) {
     const picture = svg('svg', {class: 'chart', role: 'img', 'aria-label':
         'What trials took against their budget, by time; the table below ' +
         'has the numbers', viewBox: `0 0 ${chart.width} ${bottom + 34}`});
-    for (const v of [0, most / 2, most])
+    for (const v of roundTicks(0, most, 3))
         picture.append(
             svg('line', {class: 'grid', x1: left, x2: x(high), y1: y(v),
                          y2: y(v)}),
@@ -233,7 +233,8 @@ function drawTrace(input, index) {
                ['lost', summary.dropped > 0 ? plural(summary.dropped, 'event')
                                             : null]]));
     if (summary.ops.length > 0)
-        node.append(table('By op', [
+        node.append(el('h3', null, 'By op'), table(
+            'Shares are of the calls; slowest: of the calls in the trace', [
             ['op', o => o.op], ['calls', o => count(o.calls), true],
             ['scalar', o => percentOf(o.share.scalar), true],
             ['SIMD', o => percentOf(o.share.simd), true],

@@ -75,9 +75,9 @@ function drawMapSwitches() {
             box.append(radios(`map-${key}`, title, words(key), state[key],
                               word => { state[key] = word; show(); }));
     if ((data.machine?.gpus || []).some(g => !g.software && g.state !== 'ready'))
-        box.after(el('p', {class: 'note'}, 'The GPU is not open here. It runs ' +
-            'calls on operands of the host once it is; crossovers tell what ' +
-            'it is expected to take.'));
+        box.after(el('p', {class: 'note'}, 'The GPU is not open here, so no ' +
+            'bar has it for operands on the host. Once it is open it runs ' +
+            'such calls too; the crossovers below have its expected times.'));
 }
 
 /* ---- crossovers ---- */

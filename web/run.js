@@ -83,7 +83,7 @@ function drawParts(run) {
         [['part', ([name]) => el('span', null, swatch(partColour(name)),
                                  partNames[name] || name)],
          ['time', ([, s]) => seconds(s), true],
-         ['share', ([, s]) => `${digits(100 * s / run.wall_s)}%`, true]],
+         ['share', ([, s]) => `${(100 * s / run.wall_s).toFixed(1)}%`, true]],
         parts)];
 }
 

@@ -5,6 +5,7 @@
 usage: trace.py TAKT
 """
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -23,12 +24,21 @@ def measure(takt, words):
     return float(user) + float(system), float(wall), int(size) / 1e3
 
 
+def a_call(i):
+    """Times in nanoseconds; predictions are floats, with all their digits."""
+    took = 1_000_003 + 7919 * i
+    expected, = struct.unpack("<f", struct.pack("<f", took * 1.07e-9))
+    confidence, = struct.unpack("<f", struct.pack("<f", 1 - 1 / (i + 3)))
+    return records.event(at=5 + i % 900, took=took / 1e9, expected=expected,
+                         confidence=confidence)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "million.trace")
-        some = b"".join(records.event(at=5 + i % 900) for i in range(1000))
+        some = b"".join(a_call(i) for i in range(1000))
         with open(path, "wb") as file:
             file.write(records.header() + some * 1000 + records.totals() +
                        records.end())

@@ -40,7 +40,7 @@ static void emit(struct takt_dispatcher *dispatcher,
     event.run_ns = takt__span_clock_at(&dispatcher->clock, record->run);
     event.end_ns = takt__span_clock_at(&dispatcher->clock, record->end);
     if (event.kind == TAKT_EVENT_CALL)
-        event.actual_s = (double)(event.end_ns - event.run_ns) * 1e-9;
+        event.actual_s = (double)(event.end_ns - event.run_ns) / 1e9;
     for (unsigned i = 0; i < TAKT_MAX_SINKS; i++) {
         struct takt_sink_slot *slot = &dispatcher->slot[i];
         if (slot->is_taken && is_for(dispatcher, slot, record) &&

@@ -83,7 +83,8 @@ def trace(name):
             records.event(at=12, op=b"no\xffUTF-8") +
             records.event(at=20, drift=True, took=3e-3) +
             records.duration("matmul", "simd.avx2", 1, 750, 0.5) +
-            records.totals(explorations=3, drifts=1, told=2) + records.end() +
+            records.totals(explorations=3, drifts=1, told=2,
+                           exploring_s=0.2513) + records.end() +
             records.header(stream=2) + records.totals(stream=2) +
             records.end(stream=2))
 
@@ -245,6 +246,21 @@ class Report(unittest.TestCase):
         self.assertLess(len(page), 2 << 20)
         self.assertTrue(page.endswith("</html>\n"))
         self.assertNotRegex(page, r'(src|href)="?(http|//)')
+
+    def test_the_data_of_a_page_is_what_json_prints(self):
+        files = self.files(HOSTILE + ['a  " b\\', "\\\\ \" ,  : "])
+        with open(self.path(files[0]), "r+", encoding="utf-8") as file:
+            report = json.load(file)
+            file.seek(0)
+            json.dump(report, file, indent="\t")
+            file.truncate()
+        data = json.loads(self.takt("report", "--json", *files))
+        self.takt("report", *files, "-o", "page.html")
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            found = re.findall(r'id="data">(.*?)</script>', file.read(), re.S)
+        self.assertEqual(len(found), 1)
+        self.assertEqual(json.loads(found[0]), data)
+        self.assertNotIn('": ', found[0].replace(" ,  : ", ""))
 
     def test_curves_are_what_explain_says(self):
         data = json.loads(self.takt("report", "--json"))
@@ -468,7 +484,7 @@ class Report(unittest.TestCase):
         self.takt("optimize", "--dry-run", "--report", "--output", "o.html", ".")
         with open(self.path("o.html"), encoding="utf-8") as file:
             page = file.read()
-        self.assertIn('"kind": "optimize"', page)
+        self.assertIn('"kind":"optimize"', page)
         self.assertIn("a.c", page)
         self.assertIn("--report", self.takt(
             "optimize", "--dry-run", "--report", "--json", ".", status=2))
@@ -579,6 +595,11 @@ class Report(unittest.TestCase):
                                                 heights)]
         self.assertEqual(len(heights), 3)
         self.assertEqual(heights, sorted(set(heights), reverse=True))
+        # Axes have round numbers.
+        for label in browser.ask(
+                "[...document.querySelectorAll('#trace-5 svg:has(.trials) "
+                "text')].map(t => t.textContent)"):
+            self.assertRegex(label, r"^(0|\d\d?0*|\d\.\d) [mun]?s$")
         # A gain that may be none has no colour.
         self.assertEqual(browser.ask(
             "['+50 ms', '+10 ms'].map(text => [...document.querySelectorAll("

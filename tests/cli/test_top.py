@@ -93,6 +93,12 @@ class Top(unittest.TestCase):
         self.addCleanup(program.kill)
         return program
 
+    def end_later(self, top):
+        """Its pipe is closed before it is waited for: it may be full."""
+        self.addCleanup(top.wait)
+        self.addCleanup(top.stdout.close)
+        self.addCleanup(top.terminate)
+
     def tmux(self, *words):
         return subprocess.run(["tmux", *words], env=self.env, text=True,
                               capture_output=True, timeout=600).stdout
@@ -101,9 +107,7 @@ class Top(unittest.TestCase):
         programs = [self.start(), self.start("fit \x1b[31m.py")]
         top = subprocess.Popen([TAKT, "top", "--json", "--every", "0.3"],
                                stdout=subprocess.PIPE, text=True, env=self.env)
-        self.addCleanup(top.stdout.close)
-        self.addCleanup(top.wait)
-        self.addCleanup(top.terminate)
+        self.end_later(top)
 
         def shown():
             seen = json.loads(top.stdout.readline())
@@ -147,9 +151,7 @@ class Top(unittest.TestCase):
         self.addCleanup(routed.terminate)
         top = subprocess.Popen([TAKT, "top", "--json", "--every", "0.1"],
                                stdout=subprocess.PIPE, text=True, env=self.env)
-        self.addCleanup(top.stdout.close)
-        self.addCleanup(top.wait)
-        self.addCleanup(top.terminate)
+        self.end_later(top)
 
         def both():  # there may be others: of tests beside this one
             seen = [one for one in json.loads(top.stdout.readline())["programs"]
@@ -165,6 +167,63 @@ class Top(unittest.TestCase):
         self.assertEqual(counted["gain_error_s"], 0)
         self.assertTrue(0 < counted["gain_share"] < 1, counted)
 
+    def as_nobody(self, *words, **more):
+        """Another user, with files of its own."""
+        return subprocess.Popen(
+            ["setpriv", "--reuid", "65534", "--regid", "65534",
+             "--clear-groups", *words], cwd="/",
+            env=dict(self.env, XDG_RUNTIME_DIR=self.others), **more)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"),
+                         "takes two users: run it as root")
+    def test_programs_of_other_users_are_lines(self):
+        self.others = os.path.join(self.folder, "others")
+        os.chmod(self.folder, 0o755)
+        os.mkdir(self.others, 0o700)
+        os.chown(self.others, 65534, 65534)
+        takt, library = (shutil.copy(path, self.folder)
+                         for path in (TAKT, LIBRARY))
+        own = self.start()
+        script = os.path.join(self.folder, "their\x1b[31m.py")
+        with open(script, "w", encoding="ascii") as file:
+            file.write(PROGRAM)
+        os.chmod(script, 0o644)
+        their = self.as_nobody("/usr/bin/python3", script, library)
+        self.addCleanup(their.wait)
+        self.addCleanup(their.kill)
+        top = subprocess.Popen([TAKT, "top", "--json", "--every", "0.3"],
+                               stdout=subprocess.PIPE, text=True, env=self.env)
+        their_top = self.as_nobody(takt, "top", "--json", "--every", "0.3",
+                                   stdout=subprocess.PIPE, text=True)
+        self.end_later(top)
+        self.end_later(their_top)
+
+        def sees(top, readable, other):
+            seen = json.loads(top.stdout.readline())
+            programs = {one["pid"]: one for one in seen["programs"]}
+            others = {one["pid"]: one for one in seen["not_readable"]}
+            self.assertFalse(programs.keys() & others.keys())
+            self.assertNotIn(other.pid, programs)
+            self.assertNotIn(readable.pid, others)
+            return readable.pid in programs and others.get(other.pid)
+        found = wait_for(lambda: sees(top, own, their))
+        self.assertEqual((found["script"], found["user"]),
+                         ("their\x1b[31m.py", "nobody"))
+        self.assertEqual(wait_for(lambda: sees(their_top, their, own))["user"],
+                         "root")
+        if shutil.which("tmux"):
+            os.mkdir(os.path.join(self.folder, "screen"))
+            self.tmux("new-session", "-d", "-x", "80", "-y", "24",
+                      "XDG_RUNTIME_DIR=%s/screen %s top" % (self.folder, TAKT))
+            self.addCleanup(self.tmux, "kill-server")
+            screen = wait_for(lambda: "their" in (
+                now := self.tmux("capture-pane", "-p")) and now)
+            self.assertIn("%7d their\\x1b[ not readable: run 'takt top' as "
+                          "nobody\n" % their.pid, screen)
+        their.kill()
+        wait_for(lambda: not sees(top, own, their))
+        self.assertIsNone(top.poll())
+
     def connect(self):
         there = socket.socket(socket.AF_UNIX)
         self.addCleanup(there.close)
@@ -176,9 +235,7 @@ class Top(unittest.TestCase):
     def test_a_program_ends_with_all_of_its_contexts_and_no_others(self):
         top = subprocess.Popen([TAKT, "top", "--json", "--every", "0.1"],
                                stdout=subprocess.PIPE, text=True, env=self.env)
-        self.addCleanup(top.stdout.close)
-        self.addCleanup(top.wait)
-        self.addCleanup(top.terminate)
+        self.end_later(top)
         many, other = self.connect(), self.connect()
         for stream in range(9):
             many.sendall(header(stream, b"many", 901)

@@ -33,7 +33,7 @@ def header(stream=1, pid=4242, program="train", version=1, takt="0.1.0"):
 def event(op="matmul", told=SLOW, shape=(64, 32, 16), expert="simd.avx2",
           backend=1, took=1e-3, expected=1e-3, reason=MODEL, refused="",
           refusal=0, status=0, at=0, drift=False, dtype=0, stream=1,
-          elements=2048):
+          elements=2048, confidence=0.9):
     says = struct.pack("<BI", drift, told) + text(op)
     says += struct.pack("<BB", dtype, len(shape))
     says += struct.pack(f"<{len(shape)}Q", *shape)
@@ -41,7 +41,7 @@ def event(op="matmul", told=SLOW, shape=(64, 32, 16), expert="simd.avx2",
     says += struct.pack("<B", backend) + text(expert)
     says += struct.pack("<I", 1) + text("")
     says += struct.pack("<BB", reason, 1) + text("scalar")
-    says += struct.pack("<ddB", expected, 0.9, 0) + text(refused)
+    says += struct.pack("<ddB", expected, confidence, 0) + text(refused)
     says += struct.pack("<BB", refusal, status)
     start = START + at * MS
     end = start + int(took * 1e9)
@@ -50,9 +50,10 @@ def event(op="matmul", told=SLOW, shape=(64, 32, 16), expert="simd.avx2",
 
 
 def totals(explorations=0, fallbacks=0, drifts=0, told=0, dropped=0, stream=1,
-           at=1000):
+           at=1000, exploring_s=0.25):
     says = struct.pack("<QQ8Q3QdQQQ", START, START + at * MS, *range(8),
-                       explorations, fallbacks, drifts, 0.25, told, dropped, 0)
+                       explorations, fallbacks, drifts, exploring_s,
+                       told, dropped, 0)
     return record(TOTALS, says, stream)
 
 

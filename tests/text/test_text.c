@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* test_text.c - UTF-8, quoting for JSON, streams to memory, and memory that is
- * freed at once. */
+/* test_text.c - UTF-8, numbers, quoting for JSON, streams to memory, and memory
+ * that is freed at once. */
 #include "support/tap.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/decimal.h"
 #include "text/json.h"
 #include "text/memory_file.h"
 #include "text/region.h"
@@ -149,8 +152,95 @@ static void a_stream_that_lost_text_fails(void)
 #endif
 }
 
+/* ---- numbers ---- */
+
+/* The fewest digits that the C library needs, 15 at least. */
+static int digits_needed(double value)
+{
+    char text[64];
+
+    for (int digits = 15; digits < 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            return digits;
+    }
+    return 17;
+}
+
+/* Those of a text, but for zeros in front. */
+static int digits_of(const char *text)
+{
+    int count = 0;
+
+    for (text += strspn(text, "-0."); *text != '\0' && *text != 'e'; text++)
+        count += *text != '.';
+    return count;
+}
+
+static bool is_written_well(double value)
+{
+    char text[TAKT_DECIMAL_ROOM + 1];
+
+    text[takt__decimal_real(value, text)] = '\0';
+    const double again = strtod(text, NULL);
+    return memcmp(&again, &value, sizeof value) == 0 &&
+           digits_of(text) <= digits_needed(value);
+}
+
+static void reals_read_back_as_they_were(void)
+{
+    static const double edge[] = {0,    -0.0,     5e-324, DBL_MIN,   DBL_MAX,
+                                  1e15, 1e15 - 1, 1e-7,   9.999e-8,  1e22,
+                                  1e23, 0.3,      -0.1,   1.0 / 3.0, 0x1p53};
+    uint64_t state = 1;
+
+    for (size_t i = 0; i < sizeof edge / sizeof *edge; i++)
+        TAP_CHECK(is_written_well(edge[i]), "%.17g", edge[i]);
+    for (int i = 0; i < 100000; i++) {
+        state = state * 6364136223846793005 + 1442695040888963407;
+        const uint64_t bits = state ^ state >> 29;
+        const double decimal =
+            (double)(bits % (uint64_t)1e15) / pow(10, (double)(bits >> 60));
+        double value = decimal;
+        if (i % 2 == 0)
+            memcpy(&value, &bits, sizeof value);
+        if (isfinite(value) && !is_written_well(value)) {
+            TAP_CHECK(false, "%.17g", value);
+            return;
+        }
+    }
+}
+
+static void numbers_are_written_plainly(void)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } row[] = {{0, "0"},
+               {-2.5, "-2.5"},
+               {0.0035, "0.0035"},
+               {1e14, "100000000000000"},
+               {6e6, "6000000"},
+               {3574622 / 1e9, "0.003574622"},
+               {1e-7, "0.0000001"},
+               {1e-8, "1e-08"},
+               {2.5e15, "2.5e+15"}};
+    char text[TAKT_DECIMAL_ROOM + 1];
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        text[takt__decimal_real(row[i].value, text)] = '\0';
+        EXPECT_STR(text, row[i].text);
+    }
+    text[takt__decimal_count(UINT64_MAX, text)] = '\0';
+    EXPECT_STR(text, "18446744073709551615");
+    text[takt__decimal_count(0, text)] = '\0';
+    EXPECT_STR(text, "0");
+}
+
 int main(void)
 {
+    RUN(reals_read_back_as_they_were);
+    RUN(numbers_are_written_plainly);
     RUN(every_character_is_read_as_it_was_written);
     RUN(broken_bytes_are_counted);
     RUN(controls_and_what_is_invisible_are_unsafe);
