@@ -366,15 +366,16 @@ static const struct action {
     const char *name, *needs;
     size_t min_words, max_words;
     int (*run)(const struct asking *asking);
+    bool has_json;
 } actions[] = {
-    {"list", "list", 0, 0, list},
-    {"show", "show OP [SHAPE]", 1, 2, show},
-    {"days", "days", 0, 0, days},
-    {"export", "export [FILE]", 0, 1, export},
-    {"import", "import FILE", 1, 1, import},
-    {"merge", "merge FILE...", 1, max_operands, merge},
-    {"reset", "reset [OP]", 0, 1, reset},
-    {"gain", "gain", 0, 0, gain},
+    {"list", "list", 0, 0, list, true},
+    {"show", "show OP [SHAPE]", 1, 2, show, true},
+    {"days", "days", 0, 0, days, true},
+    {"export", "export [FILE]", 0, 1, export, false},
+    {"import", "import FILE", 1, 1, import, true},
+    {"merge", "merge FILE...", 1, max_operands, merge, true},
+    {"reset", "reset [OP]", 0, 1, reset, false},
+    {"gain", "gain", 0, 0, gain, true},
 };
 
 static int unknown_action(const struct invocation *invocation)
@@ -405,6 +406,11 @@ static const struct action *find_action(const struct asking *asking)
         return NULL;
     }
     const struct action *action = &actions[index];
+    if (asking->is_json && !action->has_json) {
+        usage_error(invocation->command, "'%s' does not print JSON",
+                    action->name);
+        return NULL;
+    }
     if (asking->word_count >= action->min_words &&
         asking->word_count <= action->max_words)
         return action;

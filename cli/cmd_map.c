@@ -267,9 +267,11 @@ static int run(const struct invocation *invocation)
 
     if (!all_known(invocation, mapping.dtype))
         return EXIT_USAGE;
-    if (mapping.is_json && mapping.is_csv)
+    if (policy == TAKT_POLICY_MOE &&
+        (mapping.is_csv || option_given(invocation, "svg") ||
+         option_given(invocation, "html")))
         return usage_error(invocation->command,
-                           "--json and --csv exclude each other");
+                           "the thresholds of moe are text, or --json");
     if (!open_context(invocation->command, &wish, &mapping.ctx))
         return EXIT_USAGE;
     mapping.has_gpu = find_usable_gpu(mapping.ctx, &gpu);

@@ -294,6 +294,23 @@ static bool suggest_program(const struct invocation *invocation)
     return false;
 }
 
+/* What is printed has one form. */
+static bool check_forms(const struct invocation *out)
+{
+    static const char *const forms[] = {"json", "csv", "svg", "html"};
+    const char *given = NULL;
+
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (!has_option(out->command, forms[i]) || !option_given(out, forms[i]))
+            continue;
+        if (given != NULL)
+            return reject(out->command, "--%s and --%s exclude each other",
+                          given, forms[i]);
+        given = forms[i];
+    }
+    return true;
+}
+
 static bool check_operands(const struct invocation *out)
 {
     const struct command *command = out->command;
@@ -305,7 +322,7 @@ static bool check_operands(const struct invocation *out)
     if (out->operand_count > command->max_operands)
         return reject(command, "'%s' is one word too many",
                       out->operands[command->max_operands]);
-    return true;
+    return check_forms(out);
 }
 
 bool parse_invocation(const struct command *command, int argc, char **argv,

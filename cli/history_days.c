@@ -33,6 +33,7 @@ enum {
 /* The lines of one machine, added up. */
 struct day_lines {
     const char *machine;
+    int64_t last; /* day that may be */
     struct days *days;
 };
 
@@ -91,7 +92,8 @@ static void add_line(struct day *day, const char *const text[columns])
 }
 
 /* Of several writers the newest days count: one that stopped writing keeps its
- * old ones. Years beyond 9999 have no date. */
+ * old ones. A day to come is of a clock that was wrong; it would make all
+ * others too old. */
 static void read_line(void *self, char *line)
 {
     struct day_lines *lines = self;
@@ -101,7 +103,7 @@ static void read_line(void *self, char *line)
         strcmp(text[machine], lines->machine) != 0)
         return;
     const int64_t number = strtoll(text[last_unix_s], NULL, 10) / day_s;
-    if (number <= 0 || number > 2932896 ||
+    if (number <= 0 || number > lines->last ||
         number % most_days != strtoll(text[bin], NULL, 10))
         return;
     struct day *day = &lines->days->day[number % most_days];
@@ -121,6 +123,7 @@ static int by_number(const void *a, const void *b)
 bool read_days(takt_ctx *ctx, const char *store, struct days *out)
 {
     struct day_lines lines = {.machine = takt_ctx_machine(ctx)->hw_fingerprint,
+                              .last = (int64_t)time(NULL) / day_s + 1,
                               .days = out};
     size_t first = 0;
 

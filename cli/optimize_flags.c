@@ -18,7 +18,8 @@ bool check_optimize_flags(const struct invocation *invocation)
         {"enable-gpu", "no-gpu"}, {"enable-simd", "no-simd"},
         {"patch", "format"},      {"patch", "json"},
         {"patch", "all"},         {"report", "format"},
-        {"report", "json"},       {"report", "patch"}};
+        {"format", "json"},       {"report", "json"},
+        {"report", "patch"}};
     static const char *const needs[][2] = {{"output", "report"},
                                            {"write-baseline", "baseline"}};
     size_t unused;

@@ -6,7 +6,8 @@
  * infinity in an operand may raise "invalid" although no result is NaN. NumPy
  * would warn of it, and programs with traps would end, as they do not without
  * Takt. So a call runs without traps, and afterwards raises what its result
- * shows: invalid operations leave a NaN, and overflows an infinity at least.
+ * shows: invalid operations leave a NaN that no operand had, and overflows an
+ * infinity at least.
  */
 #pragma once
 

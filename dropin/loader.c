@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 #include <time.h>
 
+#include "base/library.h"
 #include "fork.h"
 #include "guard.h"
 
@@ -88,5 +89,5 @@ void *takt__loader_open(const char *file, int flags)
     if (file[0] != '/' && (flags & RTLD_NOLOAD) == 0 &&
         getauxval(AT_SECURE) != 0)
         return NULL;
-    return dlopen(file, flags);
+    return takt__library_may_be(file) ? dlopen(file, flags) : NULL;
 }

@@ -76,7 +76,8 @@ TAKT_API takt_status takt_solver_run(takt_ctx *ctx,
 /* The same on the processor, for potrf, gesv, and getrf with m >= n: by Takt's
  * own kernels, from order 512 on on all threads of the context. A library is
  * not needed.
- * TAKT_ENODEV: another routine. TAKT_ESINGULAR, TAKT_EDEFINITE: there is no
+ * TAKT_ENODEV: another routine, or the context answers for another machine (a
+ * recording). TAKT_ESINGULAR, TAKT_EDEFINITE: there is no
  * factor. TAKT_ENOMEM. Nothing was written then. */
 TAKT_API takt_status takt_solver_run_here(takt_ctx *ctx,
                                           const takt_solver_call *call);

@@ -40,6 +40,8 @@ static const char *refusal(const char *file)
     if (takt__config()->is_privileged && file[0] != '/')
         return "this program has more rights than its user (setuid or "
                "capabilities): libraries are not searched for by name";
+    if (!takt__library_may_be(file))
+        return "it is not a regular file";
     return NULL;
 }
 

@@ -5,6 +5,18 @@
 #pragma once
 
 #include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* False: a path to what is not a file. The loader would wait for the writer of
+ * a pipe, for ever. */
+static inline bool takt__library_may_be(const char *file)
+{
+    struct stat facts;
+
+    return strchr(file, '/') == NULL || stat(file, &facts) != 0 ||
+           S_ISREG(facts.st_mode);
+}
 
 /* The handle of a library, with all its symbols resolved and none of them
  * visible to others. A static program loads none. One with more rights than its

@@ -65,11 +65,10 @@ static bool read_call(const takt_solver_call *given, takt_solver_call *call)
            takt__solver_is_valid(call);
 }
 
-/* Flags that steps raise on elements which do not count are not the caller's.
- */
+/* Flags that steps raise on elements which do not count are not the caller's,
+ * and fire no trap of it. */
 takt_status takt_solver_run_here(takt_ctx *ctx, const takt_solver_call *given)
 {
-    const struct takt_fpenv fpenv = takt__fpenv_get();
     takt_solver_call call;
 
     if (!read_call(given, &call))
@@ -77,8 +76,11 @@ takt_status takt_solver_run_here(takt_ctx *ctx, const takt_solver_call *given)
     ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
+    if (ctx->is_recorded)
+        return TAKT_ENODEV;
+    const struct takt_fpenv callers = takt__fpenv_save();
     const takt_status status = takt__cpu_lapack(&ctx->experts, &call);
-    takt__fpenv_set(fpenv);
+    takt__fpenv_restore(callers);
     return status;
 }
 
@@ -93,6 +95,8 @@ takt_status takt_solver_run(takt_ctx *ctx, const takt_solver_call *given)
     ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
+    if (ctx->is_recorded)
+        return TAKT_ENODEV;
     takt__fpenv_leave(&fpenv);
     for (unsigned d = 0;
          d < ctx->experts.devices.count && status == TAKT_ENODEV; d++) {

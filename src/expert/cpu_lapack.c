@@ -80,6 +80,12 @@ static void store_pivots(const struct lapack_run *run, const size_t *pivot,
         run->call->pivots[i] = (int)pivot[i] + 1;
 }
 
+/* For plans, which write nothing. */
+static char *any_address(const struct lapack_run *run)
+{
+    return (char *)(uintptr_t)run->call->a.in;
+}
+
 static struct takt_factoring planned(struct lapack_run *run,
                                      const struct takt_factor_kernels *plan)
 {
@@ -105,7 +111,9 @@ static takt_status run_getrf(struct lapack_run *run)
 
     if (m < n)
         return TAKT_ENODEV;
-    (void)takt__factor_lu(&how, m, n, run->call->a.out, lu.ld, 0, NULL);
+    if (!takt__factor_has_scratch(bytes))
+        return TAKT_ENOMEM;
+    (void)takt__factor_lu(&how, m, n, any_address(run), lu.ld, 0, NULL);
     lu.at = takt__factor_scratch(
         &run->job, takt__size_add(bytes, takt__size_mul(n, sizeof(size_t))));
     if (lu.at == NULL)
@@ -130,7 +138,9 @@ static takt_status run_gesv(struct lapack_run *run)
     struct lapack_copy x = copy_of(run, n, run->call->k, run->call->k);
     const size_t a_bytes = bytes_of(&lu), x_bytes = bytes_of(&x);
 
-    lu.at = x.at = run->call->b.out; /* an address, for the plan */
+    if (!takt__factor_has_scratch(takt__size_add(a_bytes, x_bytes)))
+        return TAKT_ENOMEM;
+    lu.at = x.at = any_address(run);
     (void)takt__factor_lu(&how, n, n, lu.at, lu.ld, 0, NULL);
     takt__factor_substitute_lu(&how, n, lu.at, lu.ld, x.cols, x.at, x.ld);
     lu.at = takt__factor_scratch(
@@ -201,6 +211,19 @@ static void clear(const struct lapack_copy *of, char *out, size_t ld,
             memset(out + i * ld * of->size, 0, i * of->size);
 }
 
+static void store_triangle(const struct lapack_run *run,
+                           const struct lapack_copy *from, bool is_upper)
+{
+    const takt_solver_matrix *to = &run->call->a;
+
+    if (is_upper)
+        store_upper(from, to->out, to->out_ld);
+    else
+        store_turned(run, from, to->out, to->out_ld);
+    if (run->call->is_cleared)
+        clear(from, to->out, to->out_ld, !is_upper);
+}
+
 /* The upper triangle by rows is the lower one by columns. */
 static takt_status run_potrf(struct lapack_run *run)
 {
@@ -212,7 +235,9 @@ static takt_status run_potrf(struct lapack_run *run)
     struct lapack_copy u = copy_of(run, n, n, ld);
     const struct takt_rows rows = {n, n, ld};
 
-    takt__factor_cholesky(&how, n, call->a.out, ld);
+    if (!takt__factor_has_scratch(bytes_of(&u)))
+        return TAKT_ENOMEM;
+    takt__factor_cholesky(&how, n, any_address(run), ld);
     u.at = takt__factor_scratch(&run->job, bytes_of(&u));
     if (u.at == NULL)
         return TAKT_ENOMEM;
@@ -223,12 +248,8 @@ static takt_status run_potrf(struct lapack_run *run)
     how = real(run);
     if (!takt__factor_cholesky(&how, n, u.at, ld))
         return TAKT_EDEFINITE;
-    if (is_upper)
-        store_upper(&u, call->a.out, call->a.out_ld);
-    else
-        store_turned(run, &u, call->a.out, call->a.out_ld);
-    if (call->is_cleared)
-        clear(&u, call->a.out, call->a.out_ld, !is_upper);
+    if (call->a.out != NULL)
+        store_triangle(run, &u, is_upper);
     return TAKT_OK;
 }
 

@@ -158,12 +158,18 @@ static bool has_sizes(const takt_solver_call *call)
            call->routine == TAKT_SOLVER_SYEVD;
 }
 
-/* Stretches must not overlap. */
+/* Stretches must not overlap, and all of them must have an address. */
+static bool has_distance(const struct solver_operand *of, size_t ld)
+{
+    return ld >= of->length && takt__size_mul(takt__size_mul(ld, of->count),
+                                              of->size) <= PTRDIFF_MAX;
+}
+
 static bool has_place(const struct solver_operand *of)
 {
     return of->length == 0 ||
-           ((of->at.in == NULL || of->at.in_ld >= of->length) &&
-            (of->at.out == NULL || of->at.out_ld >= of->length) &&
+           ((of->at.in == NULL || has_distance(of, of->at.in_ld)) &&
+            (of->at.out == NULL || has_distance(of, of->at.out_ld)) &&
             bytes_of(of) < SIZE_MAX / 4);
 }
 
@@ -173,7 +179,8 @@ bool takt__solver_is_valid(const takt_solver_call *call)
 
     if ((unsigned)call->routine > TAKT_SOLVER_GESDD ||
         (unsigned)call->dtype > TAKT_F64 || !has_letters(call) ||
-        !has_sizes(call) || call->a.in == NULL)
+        !has_sizes(call) || call->a.in == NULL ||
+        (call->routine == TAKT_SOLVER_GESV && call->b.in == NULL))
         return false;
     lay_out_all(&task);
     for (unsigned i = 0; i < TAKT_SOLVER_OPERANDS; i++)

@@ -295,25 +295,37 @@ static void mistakes_of_the_environment_are_said(void)
     in_child(misname_exporter);
 }
 
-static void misname_blas(void)
+static void name_blas(const char *path)
 {
     takt_ctx *ctx = NULL;
 
     listen_now();
-    REQUIRE(
-        takt_ctx_create(&(takt_ctx_options){.blas = "/nope.so", .store = ""},
-                        &ctx) == TAKT_OK);
+    REQUIRE(takt_ctx_create(&(takt_ctx_options){.blas = path, .store = ""},
+                            &ctx) == TAKT_OK);
     float c[4096] = {0}, a[4096] = {0};
     EXPECT_INT(takt_matmul_f32(64, 64, 64, a, a, c), TAKT_OK);
     takt_ctx_open_gpus(ctx);
     takt_ctx_library(ctx, 0);
     takt_ctx_destroy(ctx);
+}
+
+static void misname_blas(void)
+{
+    name_blas("/nope.so");
     expect_said("the BLAS library /nope.so is not used: ");
+}
+
+/* As a pipe, for whose writer the loader would wait. */
+static void name_a_device(void)
+{
+    name_blas("/dev/null");
+    expect_said("the BLAS library /dev/null is not used: it is not a regular");
 }
 
 static void a_library_that_was_named_and_is_not_used_is_said(void)
 {
     in_child(misname_blas);
+    in_child(name_a_device);
 }
 
 int main(void)

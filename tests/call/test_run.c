@@ -232,6 +232,16 @@ static void a_recorded_machine_runs_nothing(void)
     EXPECT(out[0] == 77);
     EXPECT_INT(takt_run_parts(ctx, 100, set_part, ran), TAKT_ENODEV);
     EXPECT_INT(ran[0], 0);
+    double x = 4;
+    const takt_solver_call factor = {.size = sizeof factor,
+                                     .routine = TAKT_SOLVER_POTRF,
+                                     .dtype = TAKT_F64,
+                                     .uplo = 'L',
+                                     .n = 1,
+                                     .a = {&x, 1, &x, 1}};
+    EXPECT_INT(takt_solver_run_here(ctx, &factor), TAKT_ENODEV);
+    EXPECT_INT(takt_solver_run(ctx, &factor), TAKT_ENODEV);
+    EXPECT(x == 4);
     takt_ctx_destroy(ctx);
 }
 

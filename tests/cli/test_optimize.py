@@ -1704,7 +1704,7 @@ class Mistakes(Project):
         for line in ("optimize --profile quick", "optimize --format xml",
                      "optimize --gpu-threshold many", "optimize --fail-on x",
                      "optimize --gpu-threshold 0",
-                     "optimize --enable-gpu --no-gpu",
+                     "optimize --enable-gpu --no-gpu", "optimize --json --format sarif",
                      "optimize --enable-simd --no-simd",
                      "optimize --gpu-treshold 5", "status extra",
                      "reset --phase deploy", "analyze --languages rust,odd"):

@@ -378,6 +378,7 @@ class Report(unittest.TestCase):
             row(20001, "calls", 7, 0, 0, 7, 7, bin=5),
             row(20002, "other", 7, 0, 0, 7, 7),
             row(20003, "calls", 7, 0, 0, 7, 7, machine="else"),
+            row(70010, "calls", 7, 0, 0, 7, 7),  # not yet
             row(2 ** 40, "calls", 7, 0, 0, 7, 7)])
 
     def test_days_are_added_up(self):

@@ -498,6 +498,53 @@ static void large_copies_are_not_kept(void)
     free(a);
 }
 
+/* Products of such matrices would be counted for minutes. */
+static void what_no_memory_holds_is_refused_at_once(void)
+{
+    static const takt_solver_routine routines[] = {
+        TAKT_SOLVER_POTRF, TAKT_SOLVER_GETRF, TAKT_SOLVER_GESV};
+    const size_t n = (size_t)1 << 28;
+    double a = 1;
+
+    for (unsigned i = 0; i < 3; i++) {
+        const takt_solver_call call = {.size = sizeof call,
+                                       .routine = routines[i],
+                                       .dtype = TAKT_F64,
+                                       .uplo = 'L',
+                                       .m = n,
+                                       .n = n,
+                                       .k = 1,
+                                       .a = {&a, n, &a, n},
+                                       .b = {&a, n, &a, n}};
+        EXPECT(takt_solver_run_here(ctx, &call) == TAKT_ENOMEM);
+    }
+}
+
+static void results_that_are_not_wanted_are_not_written(void)
+{
+    for (int routine = 0; routine <= TAKT_SOLVER_GESV; routine++) {
+        struct matrix a = make(TAKT_F64, false, 20, 20);
+        struct matrix b = make(TAKT_F64, false, 20, 1);
+        fill_definite(&a);
+        fill(&b, 4);
+        struct matrix a_before = copy(&a), b_before = copy(&b);
+        takt_solver_call call = call_of((takt_solver_routine)routine, &a);
+        call.uplo = 'U';
+        call.is_cleared = 1;
+        call.k = 1;
+        call.b = in_place(&b);
+        call.a.out = call.b.out = NULL;
+        EXPECT(takt_solver_run_here(ctx, &call) == TAKT_OK);
+        EXPECT(takt_solver_run(ctx, &call) == TAKT_OK);
+        EXPECT(memcmp(a.at, a_before.at, a.bytes) == 0);
+        EXPECT(memcmp(b.at, b_before.at, b.bytes) == 0);
+        free(a.at);
+        free(b.at);
+        free(a_before.at);
+        free(b_before.at);
+    }
+}
+
 /* Larger than slots and small buffers: transfers in pieces. */
 static void large_matrices_go_through_all_slots(void)
 {
@@ -568,9 +615,9 @@ static void wrong_calls_are_refused(void)
                                     .uplo = 'L',
                                     .n = 9,
                                     .a = in_place(&a)};
-    takt_solver_call wrong[6];
+    takt_solver_call wrong[9];
 
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 9; i++)
         wrong[i] = right;
     wrong[0].uplo = 'l';
     wrong[1].n = 0;
@@ -578,8 +625,14 @@ static void wrong_calls_are_refused(void)
     wrong[3].a.in = NULL;
     wrong[4].routine = (takt_solver_routine)7;
     wrong[5].size = 8;
-    for (int i = 0; i < 6; i++)
+    wrong[6].a.in_ld = SIZE_MAX / 4; /* no address is so far away */
+    wrong[7].a.out_ld = SIZE_MAX / 16;
+    wrong[8].routine = TAKT_SOLVER_GESV; /* without a right side */
+    wrong[8].k = 1;
+    for (int i = 0; i < 9; i++) {
         EXPECT(takt_solver_run(ctx, &wrong[i]) == TAKT_EINVAL);
+        EXPECT(takt_solver_run_here(ctx, &wrong[i]) == TAKT_EINVAL);
+    }
     EXPECT(takt_solver_run(ctx, NULL) == TAKT_EINVAL);
     EXPECT(takt_solver_run(ctx, &right) == TAKT_OK);
     free(a.at);
@@ -764,6 +817,8 @@ int main(void)
     RUN(what_has_no_factor_is_refused_and_untouched);
     RUN(what_is_not_finite_is_refused);
     RUN(wrong_calls_are_refused);
+    RUN(what_no_memory_holds_is_refused_at_once);
+    RUN(results_that_are_not_wanted_are_not_written);
     RUN(every_call_of_the_library_may_fail);
     RUN(every_call_of_the_driver_may_fail);
     RUN(lack_of_memory_is_a_refusal);
