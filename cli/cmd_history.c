@@ -396,21 +396,17 @@ static const struct action *find_action(const struct asking *asking)
     const struct invocation *invocation = asking->invocation;
     size_t index;
 
-    if (invocation->operand_count == 0) {
-        usage_error(invocation->command, "needs %s",
-                    invocation->command->operands);
-        return NULL;
-    }
-    if (!find_choice(invocation->operands[0], action_choice, &index)) {
-        unknown_action(invocation);
-        return NULL;
-    }
+    if (invocation->operand_count == 0)
+        return usage_error(invocation->command, "needs an action, one of %s",
+                           action_choice),
+               NULL;
+    if (!find_choice(invocation->operands[0], action_choice, &index))
+        return unknown_action(invocation), NULL;
     const struct action *action = &actions[index];
-    if (asking->is_json && !action->has_json) {
-        usage_error(invocation->command, "'%s' does not print JSON",
-                    action->name);
-        return NULL;
-    }
+    if (asking->is_json && !action->has_json)
+        return usage_error(invocation->command, "'%s' does not print JSON",
+                           action->name),
+               NULL;
     if (asking->word_count >= action->min_words &&
         asking->word_count <= action->max_words)
         return action;
@@ -423,22 +419,20 @@ static const struct action *find_action(const struct asking *asking)
 static bool is_shown(const struct asking *asking)
 {
     const struct invocation *invocation = asking->invocation;
+    size_t index;
 
     return invocation->operand_count == 0 ||
            (invocation->operand_count == 1 &&
-            (strcmp(invocation->operands[0], "list") == 0 ||
-             strcmp(invocation->operands[0], "days") == 0 ||
-             strcmp(invocation->operands[0], "gain") == 0));
+            find_choice(invocation->operands[0], "list|days|gain", &index));
 }
 
 static int run(const struct invocation *invocation)
 {
     const char *db = option_value(invocation, "db");
+    const size_t count = invocation->operand_count;
     struct asking asking = {.invocation = invocation,
                             .words = invocation->operands + 1,
-                            .word_count = invocation->operand_count > 0
-                                              ? invocation->operand_count - 1
-                                              : 0,
+                            .word_count = count - (count > 0),
                             .is_json = option_given(invocation, "json")};
     const struct action *action = NULL;
     const bool is_page = option_given(invocation, "html");
@@ -446,9 +440,8 @@ static int run(const struct invocation *invocation)
     if (!is_page && (action = find_action(&asking)) == NULL)
         return EXIT_USAGE;
     if (is_page && !is_shown(&asking))
-        return usage_error(
-            invocation->command,
-            "--html shows all: it goes with list, days and gain");
+        return usage_error(invocation->command,
+                           "--html goes with list, days or gain");
     if (db != NULL)
         snprintf(asking.store, sizeof asking.store, "%s", db);
     else

@@ -223,8 +223,8 @@ static void begin_table(FILE *stream)
 {
     fputs("<table class=\"ranges\"><thead><tr><th scope=\"col\">op<th "
           "scope=\"col\">n"
-          "<th scope=\"col\">expert<th scope=\"col\">times the next"
-          "<th scope=\"col\">times moe"
+          "<th scope=\"col\">expert<th scope=\"col\">times as fast as the "
+          "next<th scope=\"col\">as the static rule (moe)"
           "<th scope=\"col\">sizes measured</thead><tbody>\n",
           stream);
 }

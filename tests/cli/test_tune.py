@@ -594,7 +594,7 @@ class Mistakes(unittest.TestCase):
         ("map summ", "did you mean 'sum'"),
         ("select sum 5 --situation often", "--situation"),
         ("explain sum 5 --situation often", "--situation"),
-        ("history", "ACTION"),
+        ("history", "one of list|show|days"),
         ("history lst", "did you mean 'list'"),
         ("history list more", "takes: list"),
         ("history show", "show OP"),
