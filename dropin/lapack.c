@@ -261,7 +261,7 @@ static void run_chosen(const struct takt_lapack_call *call,
     if (choice->choice > 0)
         takt__lapack_compare(call, kind, ns);
     takt__lapack_learn(kind, choice, call->work, ns);
-    if (is_team && other != NULL)
+    if (choice->choice != TAKT_CHOICE_GPU && other != NULL)
         takt__lapack_missed(other, kind, ns);
     else if (other == NULL)
         takt__lapack_spent(call->target->baseline, choice->choice, ns);

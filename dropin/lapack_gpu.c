@@ -3,6 +3,7 @@
 #include "lapack_gpu.h"
 
 #include "guard.h"
+#include "lapack_history.h"
 #include "lapack_opening.h"
 #include "lapack_warm.h"
 #include "loader.h"
@@ -13,10 +14,6 @@
 
 /* Below this a call takes about as long as its transfers: order 256. */
 static const double least_work = 256.0 * 256 * 256;
-
-/* What opening both and the first call take, on an H200 (a guess until it was
- * measured here). */
-static const double opening_ns = 1.3e9;
 
 static _Atomic uint64_t missed_ns;
 
@@ -83,12 +80,14 @@ double takt__lapack_gpu_missed(const struct takt_baseline *baseline,
     const double lost_ns = (double)ns - there_ns;
     enum takt_why why;
 
-    if (baseline == NULL || lost_ns <= 0 ||
-        takt__lapack_opening() != TAKT_OPENING_NONE)
+    if (baseline == NULL || lost_ns <= 0)
+        return 0;
+    takt__lapack_history_worth(lost_ns);
+    if (takt__lapack_opening() != TAKT_OPENING_NONE)
         return 0;
     const uint64_t all_ns =
         atomic_fetch_add(&missed_ns, (uint64_t)lost_ns) + (uint64_t)lost_ns;
-    if ((double)all_ns < opening_ns || !takt__has_stack())
+    if ((double)all_ns < TAKT_OPENING_PRICE || !takt__has_stack())
         return 0;
     const struct takt_route *route = takt__route(baseline, &why);
     if (route != NULL)

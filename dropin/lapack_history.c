@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lapack_opening.h"
 #include "lapack_solver.h"
+#include "opener.h"
 #include "program_history.h"
 #include "record.h"
 #include "stack.h"
@@ -30,6 +32,8 @@ static struct lapack_memory known[most_known];
 static _Atomic unsigned known_count;
 static const struct takt_route *_Atomic kept_in;
 static const takt_op *program;
+static double known_worth_s;      /* in earlier runs */
+static _Atomic uint64_t worth_ns; /* in this one */
 
 /* ---- names --------------------------------------------------------------- */
 
@@ -38,6 +42,7 @@ static const char *const stems[TAKT_LAPACKS] = {
 #include "lapack.def"
 };
 
+static const char worth_name[] = "worth";
 static const char gpu_word[] = "gpu", own_word[] = "own", team_word[] = "x",
                   expected_word[] = "expected";
 
@@ -89,6 +94,53 @@ static bool read_name(const char *name, struct lapack_memory *out)
     return routine < TAKT_LAPACKS && read_choice(dot + letters + 2, out);
 }
 
+/* ---- records ------------------------------------------------------------- */
+
+static void record_as(const char *name, takt_dtype dtype, double work_of,
+                      double seconds)
+{
+    const takt_work work = {.bytes = work_of, .flops = work_of};
+    const takt_request request = {.size = sizeof request,
+                                  .op = program,
+                                  .dtype = dtype,
+                                  .shape = {.rank = 1, .dim = {1}},
+                                  .work = &work};
+
+    takt__record_learned(atomic_load(&kept_in),
+                         &(takt_measurement){.size = sizeof(takt_measurement),
+                                             .request = &request,
+                                             .expert = name,
+                                             .seconds = seconds,
+                                             .calls = 1});
+}
+
+static void record(const struct takt_lapack_key *key, const char *word,
+                   double share)
+{
+    char name[TAKT_EXPERT_NAME_MAX], letters[sizeof key->option];
+
+    for (unsigned i = 0; i < sizeof letters; i++)
+        letters[i] = key->option[i] != '\0' ? key->option[i] : '-';
+    snprintf(name, sizeof name, "%s.%.3s.%s", stems[key->routine], letters,
+             word);
+    record_as(name, key->type == TAKT_D ? TAKT_F64 : TAKT_F32, key->work,
+              share);
+}
+
+void takt__lapack_history_worth(double ns)
+{
+    if (ns > 0 && ns < 1e18)
+        atomic_fetch_add(&worth_ns, (uint64_t)ns);
+}
+
+static void keep_worth(void)
+{
+    const double seconds = (double)atomic_load(&worth_ns) * 1e-9;
+
+    if (seconds > 0)
+        record_as(worth_name, TAKT_F64, 1, seconds);
+}
+
 /* ---- reading ------------------------------------------------------------- */
 
 /* The place of a kind; NULL: there are too many. */
@@ -112,7 +164,11 @@ static int visit(void *self, const takt_history_row *row)
                 .work = row->work_low},
         .share = row->mean_s};
 
-    if (row->op != program || !read_name(row->expert, &found))
+    if (row->op != program)
+        return 0;
+    if (strcmp(row->expert, worth_name) == 0)
+        known_worth_s = row->mean_s;
+    if (!read_name(row->expert, &found))
         return 0;
     struct lapack_memory *at = place_of(&found.key, self);
     if (at == NULL)
@@ -133,13 +189,16 @@ bool takt__lapack_history_open(const struct takt_route *route)
     takt_solver_call call;
     unsigned count = 0;
 
+    known_worth_s = 0;
     program = takt__history_define(route, "lapack");
     if (program == NULL)
         return false;
     (void)route->takt->history_read(route->ctx, visit, &count);
     atomic_store_explicit(&known_count, count, memory_order_release);
-    atomic_store(&kept_in, route);
-    return takt__lapack_history_gpu(0, &call);
+    if (atomic_exchange(&kept_in, route) == NULL)
+        takt__opener_tell_at_exit(keep_worth);
+    return known_worth_s * 1e9 >= TAKT_OPENING_PRICE &&
+           takt__lapack_history_gpu(0, &call);
 }
 
 static const struct lapack_memory *find(const struct takt_lapack_key *key)
@@ -179,31 +238,7 @@ bool takt__lapack_history_gpu(unsigned i, takt_solver_call *out)
     return false;
 }
 
-/* ---- keeping ------------------------------------------------------------- */
-
-static void record(const struct takt_lapack_key *key, const char *word,
-                   double share)
-{
-    const takt_work work = {.bytes = key->work, .flops = key->work};
-    const takt_request request = {.size = sizeof request,
-                                  .op = program,
-                                  .dtype =
-                                      key->type == TAKT_D ? TAKT_F64 : TAKT_F32,
-                                  .shape = {.rank = 1, .dim = {1}},
-                                  .work = &work};
-    char name[TAKT_EXPERT_NAME_MAX], letters[sizeof key->option];
-
-    for (unsigned i = 0; i < sizeof letters; i++)
-        letters[i] = key->option[i] != '\0' ? key->option[i] : '-';
-    snprintf(name, sizeof name, "%s.%.3s.%s", stems[key->routine], letters,
-             word);
-    takt__record_learned(atomic_load(&kept_in),
-                         &(takt_measurement){.size = sizeof(takt_measurement),
-                                             .request = &request,
-                                             .expert = name,
-                                             .seconds = share,
-                                             .calls = 1});
-}
+/* ---- keeping choices ----------------------------------------------------- */
 
 static void keep(const struct takt_lapack_key *key, struct takt_team_kind *kind,
                  unsigned choice)

@@ -6,8 +6,9 @@
  * In the store it is an op of its own, "lapack.NAME-HASH" (program_history.h).
  * Its experts are a routine, its letters and a choice, as "gesv.---.gpu"; their
  * time is what the choice took as a share of what the calls took as the program
- * has them. Kinds that gained clearly are tried again first, and a GPU that
- * gained is opened at once.
+ * has them. Kinds that gained clearly are tried again first. The expert "worth"
+ * has the seconds that a GPU saved in a run, or was expected to: one that
+ * gained is opened at once where that is more than what opening it takes.
  */
 #pragma once
 
@@ -30,6 +31,10 @@ bool takt__lapack_history_gpu(unsigned i, takt_solver_call *out);
  * end before it was tried. */
 void takt__lapack_history_expect(const struct takt_team_kind *kind,
                                  double share);
+
+/* A GPU saved so many ns of a call, or would have. Kept when the program ends.
+ */
+void takt__lapack_history_worth(double ns);
 
 /* Keeps what a kind has chosen, once. */
 void takt__lapack_history_keep(struct takt_team_kind *kind);

@@ -55,6 +55,9 @@ void takt__lapack_learn(struct takt_team_kind *kind,
         (double)ns > (double)takt__mean_of(mean) * work &&
         takt__lapack_gpu_is_opening())
         return;
+    if (choice->choice == TAKT_CHOICE_GPU)
+        takt__lapack_history_worth(
+            (double)takt__mean_of(&kind->team[0]) * work - (double)ns);
     if (takt__team_learn(kind, choice, work, ns))
         takt__lapack_history_keep(kind);
 }

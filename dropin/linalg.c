@@ -104,7 +104,7 @@ static void run_timed(const struct linalg_run *run, struct takt_team_kind *kind,
     }
     if (choice.is_timed)
         takt__lapack_learn(kind, &choice, work, ns);
-    if (choice.choice < TAKT_TEAMS)
+    if (choice.choice != TAKT_CHOICE_GPU)
         takt__lapack_missed(other, kind, ns);
 }
 

@@ -18,7 +18,10 @@ enum { stack_bytes = 2 << 20, most_deferred = 10000 };
 static _Atomic unsigned running; /* threads of this process that open */
 static _Atomic pid_t process;
 static _Atomic bool is_ending; /* the program */
-static void (*_Atomic tell)(void);
+
+enum { most_told = 4 };
+static void (*_Atomic told[most_told])(void);
+static _Atomic unsigned told_count;
 
 bool takt__opener_is_bad_moment(void)
 {
@@ -43,16 +46,24 @@ static void nap(void)
     nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
 
+static void tell_all(void)
+{
+    for (unsigned i = atomic_load(&told_count); i-- > 0;) {
+        void (*const handler)(void) =
+            i < most_told ? atomic_load(&told[i]) : NULL;
+        if (handler != NULL)
+            handler();
+    }
+}
+
 /* Before the destructors of what is being opened. Not for ever: the thread that
  * exits may hold what the other one waits for. */
 static void wait_at_exit(void)
 {
     enum { naps = 100000 };
-    void (*const leave)(void) = atomic_load(&tell);
 
-    atomic_store(&is_ending, true);
-    if (leave != NULL)
-        leave();
+    if (!atomic_exchange(&is_ending, true))
+        tell_all();
     for (int i = 0; i < naps && atomic_load(&process) == getpid() &&
                     atomic_load(&running) != 0;
          i++)
@@ -65,9 +76,12 @@ static void wait_first(void *unused)
     wait_at_exit();
 }
 
-void takt__opener_tell_at_exit(void (*leave)(void))
+void takt__opener_tell_at_exit(void (*handler)(void))
 {
-    atomic_store(&tell, leave);
+    const unsigned i = atomic_fetch_add(&told_count, 1);
+
+    if (i < most_told)
+        atomic_store(&told[i], handler);
 }
 
 static void watch_exit(void)

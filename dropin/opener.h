@@ -28,9 +28,10 @@ bool takt__opener_is_bad_moment(void);
  * ending, and nothing was run. `opener` must be static. */
 bool takt__opener_run(struct takt_opener *opener);
 
-/* exit() calls it before it waits, from any thread: what is being opened is not
- * needed any more. */
-void takt__opener_tell_at_exit(void (*leave)(void));
+/* exit() calls it before it waits, from any thread: the program is ending, and
+ * what is being opened is not needed any more. The last one told is called
+ * first; there is room for a few. */
+void takt__opener_tell_at_exit(void (*handler)(void));
 
 /* Has exit() wait. Before anything is opened: a handler that is added while the
  * program exits would run after the destructors of BLAS libraries, and threads

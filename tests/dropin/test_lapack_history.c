@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opener.h"
 #include "program_history.h"
 #include "record.h"
 #include "stack.h"
@@ -53,6 +54,13 @@ void takt__record_learned(const struct takt_route *route,
     row->dtype = measurement->request->dtype;
     row->work = measurement->request->work->flops;
     row->share = measurement->seconds;
+}
+
+static void (*at_exit)(void);
+
+void takt__opener_tell_at_exit(void (*handler)(void))
+{
+    at_exit = handler;
 }
 
 static takt_status history_read(takt_ctx *ctx, takt_history_visit *visit,
@@ -173,7 +181,7 @@ static void names_that_are_none_are_passed_over(void)
 
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         add_row(names[i], 0.1);
-    EXPECT(takt__lapack_history_open(&route));
+    (void)takt__lapack_history_open(&route);
     const struct takt_lapack_key key = key_of(TAKT_LAPACK_gesv, "", 4e9);
     EXPECT_INT(takt__lapack_history_choice(&key), 0);
 }
@@ -259,6 +267,22 @@ static void what_does_not_gain_any_more_is_kept_too(void)
     EXPECT_NEAR(rows[before].share, 1.5, 1e-6);
 }
 
+/* What it saves must be more than what opening it takes. */
+static void a_gpu_is_opened_at_once_where_that_pays(void)
+{
+    EXPECT(!takt__lapack_history_open(&route));
+    takt__lapack_history_worth(0.6e9);
+    takt__lapack_history_worth(-1e9);
+    REQUIRE(at_exit != NULL);
+    at_exit();
+    struct made_up_row *worth = &rows[row_count - 1];
+    EXPECT(strcmp(worth->expert, "worth") == 0);
+    EXPECT_NEAR(worth->share, 0.6, 1e-9);
+    EXPECT(!takt__lapack_history_open(&route));
+    worth->share = 3;
+    EXPECT(takt__lapack_history_open(&route));
+}
+
 int main(void)
 {
     RUN(nothing_is_kept_without_a_store);
@@ -269,5 +293,6 @@ int main(void)
     RUN(calls_on_a_gpu_are_known_by_their_sizes);
     RUN(what_is_expected_counts_until_it_is_tried);
     RUN(what_does_not_gain_any_more_is_kept_too);
+    RUN(a_gpu_is_opened_at_once_where_that_pays);
     return tap_done();
 }
