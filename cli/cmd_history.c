@@ -35,6 +35,12 @@ static int store_trouble(const struct asking *asking, takt_status status,
     return complain(&cmd_history, "%s", diag->text);
 }
 
+/* One that cannot be looked at may be there: opening it says what is wrong. */
+static bool may_be_there(const char *store)
+{
+    return access(store, F_OK) == 0 || errno != ENOENT;
+}
+
 /* EXIT_DONE: it is open and was read. Otherwise that was said. */
 static int open_store(const struct asking *asking, bool writes_store,
                       takt_ctx **out)
@@ -43,7 +49,7 @@ static int open_store(const struct asking *asking, bool writes_store,
      * mistake. */
     const bool is_needed = writes_store ||
                            option_given(asking->invocation, "db") ||
-                           access(asking->store, F_OK) == 0;
+                           may_be_there(asking->store);
     const struct context_wish wish = {.store = is_needed ? asking->store : "",
                                       .writes_store = writes_store};
     takt_learning learning = {.size = sizeof learning};
@@ -346,7 +352,7 @@ static int reset(const struct asking *asking)
 
     if (is_one && !may_be_op(asking))
         return EXIT_USAGE;
-    if (access(asking->store, F_OK) != 0) {
+    if (!may_be_there(asking->store)) {
         print_line(stdout, "nothing to forget: there is no %s", asking->store);
         return EXIT_DONE;
     }

@@ -571,6 +571,16 @@ class WithoutStore(unittest.TestCase):
                 self.assertEqual(os.listdir(folder), [])
 
 
+    def test_a_store_that_cannot_be_looked_at_is_not_taken_for_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = folder + "/loop.db"
+            os.symlink(path, path)
+            for action in "list", "gain", "days", "reset --yes":
+                ran = takt(f"history {action}", path)
+                self.assertEqual((ran.returncode, ran.stdout), (1, ""), action)
+                self.assertIn("symbolic links", ran.stderr)
+
+
 class Mistakes(unittest.TestCase):
     ROWS = [
         ("tune --ops summ", "did you mean 'sum'"),
