@@ -79,8 +79,8 @@ static void print_estimate(const takt_estimate *estimate, bool has_transfer)
     printf("  %9s  %s%s%s\n",
            estimate->first_s > 0 ? seconds_text(estimate->first_s).at : "-",
            estimate->is_chosen ? "chosen" : "",
-           estimate->is_suspect ? " suspect: left alone for a while" : "",
-           estimate->is_asleep ? " asleep: opened when that pays" : "");
+           estimate->is_suspect ? " suspended after a refusal" : "",
+           estimate->is_asleep ? " not open: opened when that pays" : "");
 }
 
 static bool any_transfer(const struct route *route)

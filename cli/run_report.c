@@ -24,7 +24,7 @@ static const char *const why_words[TAKT_WHYS] = {
     "the process had no GPU",
     "the GPU was not open (yet)",
     "the GPU would have taken longer, moving the operands included",
-    "the GPU failed or refused, and is left alone for a while",
+    "the GPU failed or refused, and is not used for a while",
     "a rule or a pin file decided",
     "another way was tried, to learn"};
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * judge_nest.c - what a nest of loops computes, told by which loops change
- * what is written and what is read: c[i][j] += a[i][k] * b[k][j] is a product
- * of matrices in whatever order the loops stand and however it is indexed.
+ * judge_nest.c - prepares a nest of loops, and asks the judges of statements,
+ * rows and windows what it computes.
  */
 #include "judge.h"
 

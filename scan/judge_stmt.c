@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * judge_stmt.c - what one statement of a nest computes: products, reductions,
- * elements.
+ * elements. Told by which loops change what is written and what is read:
+ * c[i][j] += a[i][k] * b[k][j] is a product of matrices in whatever order the
+ * loops stand and however it is indexed.
  */
 #include "judge.h"
 

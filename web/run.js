@@ -51,7 +51,7 @@ const whyNames = {
     no_gpu: 'the process had no GPU',
     asleep: 'the GPU was not open (yet)',
     slower: 'the GPU would have taken longer, moving the operands included',
-    lost: 'the GPU failed or refused, and was left alone for a while',
+    lost: 'the GPU failed or refused, and was not used for a while',
     policy: 'a rule or a pin file decided',
     tried: 'another way was tried, to learn'};
 /* Those of calls that were passed through; the others are about GPUs. */

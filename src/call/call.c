@@ -177,7 +177,7 @@ static takt_status perform(struct takt_exec *exec)
     if (!exec->is_empty)
         run(exec);
     finish(exec);
-    return exec->status != TAKT_OK ? exec->status : exec->finding;
+    return exec->status != TAKT_OK ? exec->status : exec->numeric_status;
 }
 
 /* ---- entry points ---------------------------------------------------------

@@ -28,7 +28,7 @@ struct takt_exec {
     takt_decision *decision; /* what the caller wants to know; NULL: nothing */
     struct takt_thread *thread;
     struct takt_tap *tap; /* telemetry of the context; NULL: none */
-    uint16_t calls;       /* that it stands for */
+    uint16_t calls;       /* that this sample represents */
     bool may_be_direct;   /* it may be too small to ask about */
 
     /* admit */
@@ -45,12 +45,12 @@ struct takt_exec {
 
     /* run */
     takt_status status;
-    takt_status finding; /* what the run found out about the operands */
-    bool is_asleep;      /* threads that it wanted had to be woken */
-    bool is_refused;     /* an expert did not run it: */
-    uint8_t refused;     /* the first one that did not, */
-    takt_status refusal; /* and why */
-    uint64_t start, end; /* ticks */
+    takt_status numeric_status; /* no factor, say: the call is done */
+    bool is_asleep;             /* threads that it wanted had to be woken */
+    bool is_refused;            /* an expert did not run it: */
+    uint8_t refused;            /* the first one that did not, */
+    takt_status refusal;        /* and why */
+    uint64_t start, end;        /* ticks */
 
     /* observe */
     bool is_sampled; /* it is learned from */
@@ -76,7 +76,7 @@ static inline void takt__exec_begin(struct takt_exec *exec, takt_ctx *ctx,
     exec->is_resident = false;
     exec->is_repeat = false;
     exec->shadow = -1;
-    exec->status = exec->finding = TAKT_OK;
+    exec->status = exec->numeric_status = TAKT_OK;
     exec->is_asleep = exec->is_refused = false;
     exec->start = exec->end = exec->came = 0;
     exec->is_sampled = true;

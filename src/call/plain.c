@@ -133,13 +133,13 @@ static bool is_incomplete(const struct takt_exec *exec, unsigned expert)
            !takt__device_can_run(device, exec->call);
 }
 
-/* A finding is a result: the call is done. It took less than one with another
- * result, so nothing is learned from it. */
-static bool is_finding(struct takt_exec *exec)
+/* A matrix without a factor is a result: the call is done. It took less than
+ * one with another result, so nothing is learned from it. */
+static bool is_numeric_status(struct takt_exec *exec)
 {
-    if (!takt__is_finding(exec->call->op, exec->status))
+    if (!takt__is_numeric_status(exec->call->op, exec->status))
         return false;
-    exec->finding = exec->status;
+    exec->numeric_status = exec->status;
     exec->status = TAKT_OK;
     exec->is_sampled = false;
     return true;
@@ -155,7 +155,7 @@ static void run(struct takt_exec *exec)
     for (;;) {
         const unsigned expert = exec->choice.expert;
         exec->status = takt__expert_run(&ctx->experts, expert, exec->call);
-        if (exec->status == TAKT_OK || is_finding(exec))
+        if (exec->status == TAKT_OK || is_numeric_status(exec))
             return;
         if (is_incomplete(exec, expert)) {
             takt__decide_host(&ctx->decider, exec->thread, &exec->sizes,

@@ -312,7 +312,7 @@ takt_status takt__resident_run_on(struct takt_exec *exec, unsigned expert)
         takt__operands_to_host(&experts->devices, &resident->operands);
     if (status == TAKT_OK)
         status = takt__expert_run(experts, expert, exec->call);
-    if (status == TAKT_OK || takt__is_finding(exec->call->op, status))
+    if (status == TAKT_OK || takt__is_numeric_status(exec->call->op, status))
         takt__operands_made_on_host(&experts->devices, &resident->operands);
     return status;
 }

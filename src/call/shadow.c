@@ -90,7 +90,7 @@ static void try_expert(const struct takt_exec *of)
     exec.chosen = exec.choice.expert;
     exec.is_shadow = exec.is_sampled = true;
     run_timed(&exec);
-    if (!takt__is_finding(copy.op, exec.status))
+    if (!takt__is_numeric_status(copy.op, exec.status))
         takt__sample(&exec);
     free(out);
 }
@@ -106,7 +106,7 @@ void takt__shadow_run(struct takt_exec *exec)
                                             ns_per_tick * exec->calls),
                                   memory_order_relaxed);
     if (exec->shadow < 0 || exec->status != TAKT_OK ||
-        exec->finding != TAKT_OK || exec->call->op->is_user ||
+        exec->numeric_status != TAKT_OK || exec->call->op->is_user ||
         takt__exit_has_begun())
         return;
     const uint64_t start = takt__ticks();

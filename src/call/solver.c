@@ -20,7 +20,7 @@ static bool open_solver(struct takt_device *device)
 static bool open_on(struct takt_device *device)
 {
     if (device->driver->solver == NULL ||
-        takt__device_open_in_haste(device) != TAKT_OK ||
+        takt__device_open_partly(device) != TAKT_OK ||
         takt__device_enter(device) != TAKT_OK)
         return false;
     const bool is_open = open_solver(device);

@@ -323,7 +323,7 @@ static void plan_attention(const takt_call *call, struct launch_plan *plan)
 /* ---- any op -------------------------------------------------------------- */
 
 /* How calls of a form are run: on how many blocks, and what NVIDIA's library
- * has for them, which a device that was made ready in haste has already. */
+ * has for them, which a device that was opened partly has already. */
 static const struct launcher {
     void (*plan)(const takt_call *call, struct launch_plan *plan);
     bool (*library)(struct takt_cuda *cuda, const takt_call *call, uint64_t a,

@@ -78,7 +78,7 @@ static takt_status make_streams(struct takt_device *device,
 /* Goes on in the new context, which is current. Products need no code of ours
  * where there is cuBLAS, and it may take the driver seconds to translate. */
 static takt_status make_ready(struct takt_device *device,
-                              struct takt_cuda *cuda, bool is_in_haste)
+                              struct takt_cuda *cuda, bool is_partial)
 {
     takt_status status = make_streams(device, cuda);
 
@@ -90,7 +90,7 @@ static takt_status make_ready(struct takt_device *device,
     if (status != TAKT_OK)
         return status;
     takt__cublas_open(cuda);
-    if (is_in_haste && cuda->cublas != NULL)
+    if (is_partial && cuda->cublas != NULL)
         return TAKT_OK;
     status = takt__cuda_load_code(cuda, NULL, device->problem,
                                   sizeof device->problem);
@@ -100,7 +100,7 @@ static takt_status make_ready(struct takt_device *device,
 }
 
 static takt_status make_context(struct takt_device *device,
-                                struct takt_cuda *cuda, bool is_in_haste)
+                                struct takt_cuda *cuda, bool is_partial)
 {
     void *context;
     const int result = cuda->api->cuCtxCreate(
@@ -108,7 +108,7 @@ static takt_status make_context(struct takt_device *device,
 
     if (result != TAKT_CUDA_SUCCESS)
         return refuse(device, cuda->api, "no context can be made", result);
-    const takt_status status = make_ready(device, cuda, is_in_haste);
+    const takt_status status = make_ready(device, cuda, is_partial);
     if (status != TAKT_OK)
         takt__cuda_unload_code(cuda);
     cuda->api->cuCtxPopCurrent(&context);
@@ -117,7 +117,7 @@ static takt_status make_context(struct takt_device *device,
     return status;
 }
 
-static takt_status start(struct takt_device *device, bool is_in_haste)
+static takt_status start(struct takt_device *device, bool is_partial)
 {
     struct takt_cuda *cuda = calloc(1, sizeof *cuda);
 
@@ -127,7 +127,7 @@ static takt_status start(struct takt_device *device, bool is_in_haste)
     }
     takt_status status = find_device(device, cuda);
     if (status == TAKT_OK)
-        status = make_context(device, cuda, is_in_haste);
+        status = make_context(device, cuda, is_partial);
     if (status == TAKT_OK) {
         device->self = cuda;
         atomic_store(&device->is_complete, atomic_load(&cuda->is_loaded));

@@ -43,7 +43,7 @@ struct takt_expert_class {
      * operands: of these nothing is asked. */
     bool (*can)(const struct takt_expert *expert, const takt_call *call);
     /* Runs a call that it can run.
-     * takt__is_finding(): it did, and this is what came out.
+     * takt__is_numeric_status(): it did, and this is what came out.
      * TAKT_ENODEV, TAKT_ENOMEM, ...: not now, and nothing was touched. */
     takt_status (*run)(struct takt_experts *experts,
                        const struct takt_expert *expert, const takt_call *call);
@@ -51,7 +51,8 @@ struct takt_expert_class {
 
 /* Whether a status tells about the operands of a call that was run. Of an op
  * that finds out nothing it is a refusal like any other. */
-static inline bool takt__is_finding(const takt_op *op, takt_status status)
+static inline bool takt__is_numeric_status(const takt_op *op,
+                                           takt_status status)
 {
     const enum takt_op_id id = takt__op_id(op);
 

@@ -198,7 +198,7 @@ takt_status takt__library_solve(struct takt_experts *experts,
         : op == TAKT_OP_qr     ? run_qr(experts, expert, call)
                                : run_lstsq(experts, expert, call);
 
-    if (takt__is_finding(call->op, status)) {
+    if (takt__is_numeric_status(call->op, status)) {
         const struct takt_rows out = takt__rows_of(call, TAKT_OUT);
         takt__fill_nan(&out, call->dtype, call->out);
     }

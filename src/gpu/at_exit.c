@@ -48,7 +48,7 @@ static void before_all(void *unused)
  */
 bool takt__gpu_begin(void)
 {
-    takt__gpu_follow_main();
+    takt__gpu_register_exit();
     atomic_fetch_add(&inside, 1);
     if (!atomic_load(&is_ending))
         return true;
@@ -66,7 +66,7 @@ bool takt__gpu_is_ending(void)
     return atomic_load_explicit(&is_ending, memory_order_relaxed);
 }
 
-void takt__gpu_follow_main(void)
+void takt__gpu_register_exit(void)
 {
     static atomic_flag is_registered = ATOMIC_FLAG_INIT;
     static _Thread_local bool is_done;

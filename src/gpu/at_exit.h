@@ -26,7 +26,7 @@ void takt__gpu_leave(void);
 bool takt__gpu_is_ending(void);
 
 /* Before a thread is started that will call a driver. */
-void takt__gpu_follow_main(void);
+void takt__gpu_register_exit(void);
 
 /* After calls that may have registered handlers. */
 void takt__gpu_watch_exit(void);

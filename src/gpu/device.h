@@ -110,7 +110,7 @@ struct takt_driver {
      * it fails, `problem` says why, and nothing is left behind. In haste it may
      * leave what takes long, and what some calls can do without, to complete();
      * is_complete says whether it did. */
-    takt_status (*start)(struct takt_device *device, bool is_in_haste);
+    takt_status (*start)(struct takt_device *device, bool is_partial);
 
     /* Does what is left to do, unless `is_over` becomes true meanwhile; calls
      * on the device may have to wait for it. NULL: start() never leaves

@@ -70,13 +70,13 @@ static void close_now(struct takt_device *device)
 }
 
 /* With the lock of the device. */
-static takt_status open_now(struct takt_device *device, bool is_in_haste)
+static takt_status open_now(struct takt_device *device, bool is_partial)
 {
     const uint64_t start_ns = takt__now_ns();
     atomic_store(&device->is_complete, true); /* unless the driver says no */
     atomic_store(&device->completion_failed, false);
     atomic_store(&device->is_lacking, false);
-    takt_status status = device->driver->start(device, is_in_haste);
+    takt_status status = device->driver->start(device, is_partial);
 
     if (status != TAKT_OK)
         return status;
@@ -122,7 +122,8 @@ static bool may_open(const struct takt_device *device)
 
 /* The device that is the same piece of hardware through a driver that comes
  * first; NULL: none. */
-static const struct takt_device *twin_of(const struct takt_device *device)
+static const struct takt_device *
+same_hardware_as(const struct takt_device *device)
 {
     for (unsigned i = 0; i < device->number; i++) {
         const struct takt_device *other = &device->all->device[i];
@@ -133,25 +134,26 @@ static const struct takt_device *twin_of(const struct takt_device *device)
     return NULL;
 }
 
-static takt_status open_unless_twin(struct takt_device *device,
-                                    bool is_in_haste)
+static takt_status open_unless_known(struct takt_device *device,
+                                     bool is_partial)
 {
-    const takt_status status = open_now(device, is_in_haste);
-    const struct takt_device *twin = status == TAKT_OK ? twin_of(device) : NULL;
+    const takt_status status = open_now(device, is_partial);
+    const struct takt_device *other =
+        status == TAKT_OK ? same_hardware_as(device) : NULL;
 
-    if (twin == NULL)
+    if (other == NULL)
         return status;
     close_now(device);
     snprintf(device->problem, sizeof device->problem, "it is used as %s",
-             twin->name);
+             other->name);
     return TAKT_ENODEV;
 }
 
-static void try_to_open(struct takt_device *device, bool is_in_haste)
+static void try_to_open(struct takt_device *device, bool is_partial)
 {
     const bool was_lost = atomic_load(&device->state) == TAKT_DEVICE_LOST;
 
-    if (open_unless_twin(device, is_in_haste) == TAKT_OK) {
+    if (open_unless_known(device, is_partial) == TAKT_OK) {
         if (device->life == 0)
             device->known = device->facts;
         device->life++;
@@ -163,7 +165,7 @@ static void try_to_open(struct takt_device *device, bool is_in_haste)
     }
 }
 
-static void open_if_possible(struct takt_device *device, bool is_in_haste)
+static void open_if_possible(struct takt_device *device, bool is_partial)
 {
     struct takt_devices *all = device->all;
 
@@ -172,7 +174,7 @@ static void open_if_possible(struct takt_device *device, bool is_in_haste)
     takt__lock(&device->lock);
     const bool is_news = may_open(device);
     if (is_news)
-        try_to_open(device, is_in_haste);
+        try_to_open(device, is_partial);
     takt__unlock(&device->lock);
     takt__gpu_end();
     if (is_news && all->opened != NULL)
@@ -213,7 +215,7 @@ takt_status takt__device_open(struct takt_device *device)
     return takt__device_is_ready(device) ? TAKT_OK : TAKT_ENODEV;
 }
 
-takt_status takt__device_open_in_haste(struct takt_device *device)
+takt_status takt__device_open_partly(struct takt_device *device)
 {
     fenv_t fpenv;
 
@@ -246,7 +248,7 @@ static void begin_to_open(struct takt_device *device)
         return;
     if (device->has_opener)
         pthread_join(device->opener, NULL);
-    takt__gpu_follow_main();
+    takt__gpu_register_exit();
     device->has_opener =
         takt__thread_start(&device->opener, run_opener, device);
     if (!device->has_opener)

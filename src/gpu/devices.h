@@ -69,7 +69,7 @@ takt_status takt__device_open(struct takt_device *device);
 
 /* The same without what some calls can do without: that is done when one comes
  * that cannot. */
-takt_status takt__device_open_in_haste(struct takt_device *device);
+takt_status takt__device_open_partly(struct takt_device *device);
 
 /* Begins to, and returns at once. In haste: what some calls can do without is
  * done when one comes that cannot. */

@@ -20,7 +20,7 @@ static const uint64_t longest_ask_ns = 100000000;
 static void learn(struct takt_learner *learner,
                   const struct takt_sample *sample)
 {
-    const struct takt_learner_names *names = &learner->names;
+    const struct takt_learner_callbacks *names = &learner->names;
 
     if (!learner->is_frozen)
         takt__model_learn(learner->model, sample);
@@ -46,7 +46,7 @@ static bool learn_all(struct takt_learner *learner)
 /* Begins to open GPUs where that would have paid. */
 static void open_gpus(struct takt_learner *learner)
 {
-    const struct takt_learner_names *names = &learner->names;
+    const struct takt_learner_callbacks *names = &learner->names;
     unsigned expert;
 
     while (names->open != NULL &&

@@ -22,7 +22,7 @@ struct takt_learner;
 
 /* What the learner asks about names, and what it reports. Called with the lock
  * held. An expert is the number of its arm. */
-struct takt_learner_names {
+struct takt_learner_callbacks {
     void *self;
     /* The name of the op of a series; NULL: it has none (yet). */
     const char *(*op_of)(void *self, unsigned series);
@@ -54,7 +54,7 @@ struct takt_learner_names {
 struct takt_learner_options {
     struct takt_model *model; /* owned from here on */
     struct takt_table *table; /* borrowed */
-    struct takt_learner_names names;
+    struct takt_learner_callbacks names;
     const char *store_path;         /* copied; "": memory only */
     bool is_store_foreign;          /* it is read and never written */
     bool is_store_set;              /* the environment names it */

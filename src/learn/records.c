@@ -67,7 +67,7 @@ void takt__records_drop(struct takt_records *list, const char *op)
 const char *takt__learner_device(const struct takt_learner *learner,
                                  unsigned expert)
 {
-    const struct takt_learner_names *names = &learner->names;
+    const struct takt_learner_callbacks *names = &learner->names;
     const char *device =
         names->device_of == NULL ? NULL : names->device_of(names->self, expert);
 
@@ -78,7 +78,7 @@ bool takt__record_find(struct takt_learner *learner,
                        const struct takt_record *record, bool may_add,
                        struct takt_summary *out)
 {
-    const struct takt_learner_names *names = &learner->names;
+    const struct takt_learner_callbacks *names = &learner->names;
     const int series = names->find_series(names->self, record->op,
                                           record->dtype, record->layout);
     if (series < 0)

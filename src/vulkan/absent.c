@@ -12,9 +12,9 @@ unsigned takt__vulkan_count(char *problem, size_t size)
     return 0;
 }
 
-static takt_status start(struct takt_device *device, bool is_in_haste)
+static takt_status start(struct takt_device *device, bool is_partial)
 {
-    (void)is_in_haste;
+    (void)is_partial;
     snprintf(device->problem, sizeof device->problem, "%s", why);
     return TAKT_ENODEV;
 }

@@ -235,14 +235,14 @@ static takt_status fail(struct takt_device *device, takt_status status,
     return status;
 }
 
-static takt_status start(struct takt_device *device, bool is_in_haste)
+static takt_status start(struct takt_device *device, bool is_partial)
 {
     struct takt_vulkan_candidate candidate;
     struct answers answers;
     const char *what = "its driver refuses to start it";
     struct takt_vulkan *vulkan = calloc(1, sizeof *vulkan);
 
-    (void)is_in_haste; /* it takes no time to speak of */
+    (void)is_partial; /* it takes no time to speak of */
     device->self = NULL;
     if (vulkan == NULL)
         return fail(device, TAKT_ENOMEM, "no memory");

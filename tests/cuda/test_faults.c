@@ -201,7 +201,7 @@ static void a_dead_device_does_not_start_again(void)
 }
 
 /* Every call of the driver that start() makes fails once. */
-static void fail_everywhere(bool is_in_haste)
+static void fail_everywhere(bool is_partial)
 {
     static const char *const functions[] = {
         "cuDeviceGet",     "cuDeviceGetAttribute", "cuCtxCreate",
@@ -215,7 +215,7 @@ static void fail_everywhere(bool is_in_haste)
             snprintf(spec, sizeof spec, "%s:%d:2", functions[i], call);
             REQUIRE(fake.set_fault(spec));
             gpu.problem[0] = '\0';
-            const takt_status status = driver->start(&gpu, is_in_haste);
+            const takt_status status = driver->start(&gpu, is_partial);
             EXPECT(status == TAKT_OK || status == TAKT_ENODEV ||
                    status == TAKT_ENOMEM);
             EXPECT((status == TAKT_OK) == (gpu.self != NULL));

@@ -102,7 +102,7 @@ static void a_context_may_end_while_its_gpu_is_opened(void)
     EXPECT_INT(fake.bytes_held(), 0);
 }
 
-/* ---- in haste --------------------------------------------------------------
+/* ---- partly ----------------------------------------------------------------
  * The driver takes its time with our code; cuBLAS, where there is one, needs
  * none.
  */
