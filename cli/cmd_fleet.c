@@ -7,25 +7,14 @@
 #include "clean.h"
 #include "commands.h"
 #include "context.h"
+#include "fleet.h"
 #include "fleet/schema.h"
-#include "fleet/sync.h"
-#include "fleet_print.h"
 
-#define action_choice "sync|status|schema"
+#define action_choice "sync|pull|roll-up|status|schema"
 
 /* ---- what is asked ---- */
 
-/* One machine, its store and its fleet. */
-struct fleet_asking {
-    const struct invocation *invocation;
-    const char *address; /* NULL: none */
-    char store[1024];
-    takt_machine *machine; /* owned */
-    struct takt_fleet_member member;
-    bool is_json;
-};
-
-static int say_trouble(const takt_diag *diag, takt_status status)
+int fleet_trouble(const takt_diag *diag, takt_status status)
 {
     return complain(&cmd_fleet, "%s",
                     diag->text[0] != '\0' ? diag->text
@@ -73,11 +62,17 @@ static bool open_asking(const struct invocation *invocation,
     return true;
 }
 
-static int need_server(void)
+int fleet_connect(const struct fleet_asking *asking,
+                  struct takt_fleet_server *out)
 {
-    return usage_error(&cmd_fleet,
-                       "which database? --server postgresql://USER@HOST/NAME, "
-                       "or set TAKT_FLEET");
+    takt_diag diag = {""};
+
+    if (asking->address == NULL)
+        return usage_error(&cmd_fleet,
+                           "which database? --server "
+                           "postgresql://USER@HOST/NAME, or set TAKT_FLEET");
+    const takt_status status = takt__fleet_connect(asking->address, out, &diag);
+    return status == TAKT_OK ? EXIT_DONE : fleet_trouble(&diag, status);
 }
 
 /* ---- sync ---- */
@@ -104,6 +99,27 @@ static void print_sync(const struct fleet_asking *asking,
                report->is_new);
 }
 
+/* What is known of machines like this one, if there is anything newer. */
+static takt_status receive(const struct fleet_asking *asking,
+                           struct takt_fleet_server *server,
+                           struct takt_fleet_state *state, takt_diag *diag)
+{
+    struct takt_fleet_priors priors;
+    uint64_t generation;
+    takt_status status = takt__fleet_generation(server, &generation, diag);
+
+    if (status != TAKT_OK || generation == state->generation)
+        return status;
+    status = takt__fleet_read_priors(server, asking->machine,
+                                     &asking->member.facts, &priors, diag);
+    if (status != TAKT_OK)
+        return status;
+    priors.generation = generation;
+    status = fleet_receive(asking, &priors, state, diag);
+    takt__fleet_priors_free(&priors);
+    return status;
+}
+
 static int sync_with(struct fleet_asking *asking,
                      struct takt_fleet_server *server)
 {
@@ -114,11 +130,13 @@ static int sync_with(struct fleet_asking *asking,
         takt__fleet_state_open(asking->store, true, &state, &diag);
 
     if (status != TAKT_OK)
-        return say_trouble(&diag, status);
+        return fleet_trouble(&diag, status);
     status = takt__fleet_push(&asking->member, &state, server, &report, &diag);
+    if (status == TAKT_OK)
+        status = receive(asking, server, &state, &diag);
     takt__fleet_state_close(&state);
     if (status != TAKT_OK) {
-        say_trouble(&diag, status);
+        fleet_trouble(&diag, status);
         if (report.waiting > 0)
             print_line(stderr, "%zu lines wait for the next sync",
                        report.waiting);
@@ -131,15 +149,11 @@ static int sync_with(struct fleet_asking *asking,
 static int sync(struct fleet_asking *asking)
 {
     struct takt_fleet_server server;
-    takt_diag diag = {""};
+    int code = fleet_connect(asking, &server);
 
-    if (asking->address == NULL)
-        return need_server();
-    const takt_status status =
-        takt__fleet_connect(asking->address, &server, &diag);
-    if (status != TAKT_OK)
-        return say_trouble(&diag, status);
-    const int code = sync_with(asking, &server);
+    if (code != EXIT_DONE)
+        return code;
+    code = sync_with(asking, &server);
     takt__fleet_disconnect(&server);
     return code;
 }
@@ -166,21 +180,18 @@ static int status(struct fleet_asking *asking)
         asking->store, asking->member.machine, &pages, &diag);
 
     if (found != TAKT_OK)
-        return say_trouble(&diag, found);
+        return fleet_trouble(&diag, found);
     found = takt__fleet_state_open(asking->store, false, &state, &diag);
     if (found == TAKT_OK)
         found = plan_again(&state, &pages);
     if (found == TAKT_OK)
-        print_fleet_status(&(struct fleet_view){.store = asking->store,
-                                                .address = asking->address,
-                                                .facts = &asking->member.facts,
+        print_fleet_status(&(struct fleet_view){.asking = asking,
                                                 .state = &state,
                                                 .pages = &pages},
-                           option_given(asking->invocation, "dry-run"),
-                           asking->is_json);
+                           option_given(asking->invocation, "dry-run"));
     takt__fleet_state_close(&state);
     takt__fleet_pages_free(&pages);
-    return found == TAKT_OK ? EXIT_DONE : say_trouble(&diag, found);
+    return found == TAKT_OK ? EXIT_DONE : fleet_trouble(&diag, found);
 }
 
 /* ---- the command ---- */
@@ -194,8 +205,8 @@ static int schema(struct fleet_asking *asking)
 
 static int run(const struct invocation *invocation)
 {
-    static int (*const actions[])(struct fleet_asking *) = {sync, status,
-                                                            schema};
+    static int (*const actions[])(struct fleet_asking *) = {
+        sync, fleet_pull, fleet_roll_up, status, schema};
     struct fleet_asking asking;
     size_t index;
     char near[16];
@@ -208,6 +219,9 @@ static int run(const struct invocation *invocation)
         return usage_error(&cmd_fleet, "'%s' is not one of %s", word,
                            action_choice);
     }
+    if (invocation->operand_count > 1 && actions[index] != fleet_pull)
+        return usage_error(&cmd_fleet, "'%s' takes no '%s'",
+                           invocation->operands[0], invocation->operands[1]);
     if (actions[index] == schema)
         return schema(NULL);
     const int code =
@@ -218,13 +232,19 @@ static int run(const struct invocation *invocation)
 
 const struct command cmd_fleet = {
     .name = "fleet",
-    .operands = "ACTION",
+    .operands = "ACTION [FILE]",
     .actions = action_choice,
     .summary = "share what was learned with other machines, by PostgreSQL",
     .description =
-        "sync: sends what this machine measured, since the last time, to the "
-        "database of its fleet. For a timer; no program waits for it. What "
-        "cannot be sent waits in the store.\n"
+        "sync: sends what this machine measured since the last time to the "
+        "database of its fleet, and pulls. For a timer; no program waits for "
+        "it. What cannot be sent waits in the store.\n"
+        "pull [FILE]: brings what is known of machines like this one into the "
+        "store, where it counts until something is measured here; from the "
+        "database, or from a file that is signed by --key.\n"
+        "roll-up: computes what is known of each kind of machine, from at "
+        "least 5 machines, for one machine of the fleet to run by a timer; "
+        "--output writes it as a file too, which is signed by --key.\n"
         "status: what was sent and what is waiting. With --dry-run every line "
         "that a sync would send. Connects to nothing.\n"
         "schema: prints the tables and roles of the database.\n\n"
@@ -235,17 +255,26 @@ const struct command cmd_fleet = {
         "Unless the address says otherwise, the server's certificate is "
         "verified (sslmode=verify-full). Passwords belong into ~/.pgpass.",
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = 2,
     .options =
         {{"server", "ADDRESS", NULL,
           "the database: a connection string of libpq (default TAKT_FLEET)"},
          DB_OPTION,
          {"machine", "FOLDER", NULL,
           "a recorded machine, whose store --db names"},
+         {"key", "FILE", NULL,
+          "a key of Ed25519 (PEM): public for pull, private for roll-up"},
+         {"output", "FILE", NULL, "roll-up: write the priors to a file, too"},
+         {"least", "N", NULL, "roll-up: machines that a size needs (5)"},
+         {"days", "N", NULL,
+          "roll-up: leave out machines that were silent for N days (180)"},
+         {"prune", NULL, NULL, "roll-up: remove pages that were replaced"},
          {"dry-run", NULL, NULL, "status: print what would be sent"},
          {"json", NULL, NULL, "print JSON"}},
     .examples = {"takt fleet schema | psql takt",
-                 "takt fleet sync --server postgresql://node@db.example/takt",
-                 "takt fleet status", "takt fleet status --dry-run"},
+                 "takt fleet sync --server postgresql://node@my-host/takt",
+                 "takt fleet roll-up --output my-priors --key my.key",
+                 "takt fleet pull my-priors --key my.pub", "takt fleet status",
+                 "takt fleet status --dry-run"},
     .run = run,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* fleet_print.c - what was sent, what waits, and every line of it. */
-#include "fleet_print.h"
+#include "fleet.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ static void print_pages(const struct fleet_view *view)
 {
     char facts[TAKT_FLEET_FACTS];
 
-    takt__fleet_facts_print(view->facts, facts);
+    takt__fleet_facts_print(&view->asking->member.facts, facts);
     printf("\nfacts of the machine:\n");
     print_clean_lines(stdout, facts);
     printf("\n%-16s %-12s %-5s %-14s %-18s %6s %10s\n", "op", "layout", "type",
@@ -65,9 +66,10 @@ static void print_text(const struct fleet_view *view,
     const struct takt_fleet_state *state = view->state;
     const struct takt_fleet_pages *pages = view->pages;
 
-    print_line(stdout, "store     %s", view->store);
+    print_line(stdout, "store     %s", view->asking->store);
     print_line(stdout, "database  %s",
-               view->address != NULL ? "set" : "none: --server or TAKT_FLEET");
+               view->asking->address != NULL ? "set"
+                                             : "none: --server or TAKT_FLEET");
     print_line(stdout, "origin    %s",
                state->origin[0] != '\0' ? state->origin : "none yet");
     print_line(stdout,
@@ -76,6 +78,13 @@ static void print_text(const struct fleet_view *view,
     print_line(stdout, "sent      %zu lines", pages->count - waiting->lines);
     print_line(stdout, "waiting   %zu lines, %zu cells, %zu bytes",
                waiting->lines, waiting->cells, waiting->bytes);
+    if (state->received > 0)
+        print_line(stdout,
+                   "received  %" PRIu64 " cells, by up to %" PRIu64
+                   " machines like this one",
+                   state->received, state->machines);
+    else
+        print_line(stdout, "received  nothing");
     if (is_whole)
         print_pages(view);
 }
@@ -94,23 +103,25 @@ static void print_pages_json(struct json *json, const struct fleet_view *view)
     json_close(json, ']');
 }
 
-void print_fleet_status(const struct fleet_view *view, bool is_whole,
-                        bool is_json)
+void print_fleet_status(const struct fleet_view *view, bool is_whole)
 {
     const struct waiting waiting = count_waiting(view->pages);
     struct json json = json_begin(stdout);
 
-    if (!is_json) {
+    if (!view->asking->is_json) {
         print_text(view, &waiting, is_whole);
         return;
     }
-    json_print(
-        &json,
-        "{store:%s has_database:%d origin:%s lines:%zu cells:%zu "
-        "withheld:%zu sent:%zu waiting:%zu waiting_bytes:%zu",
-        view->store, view->address != NULL, known_text(view->state->origin),
-        view->pages->count, view->pages->cells, view->pages->withheld,
-        view->pages->count - waiting.lines, waiting.lines, waiting.bytes);
+    json_print(&json,
+               "{store:%s has_database:%d origin:%s lines:%zu cells:%zu "
+               "withheld:%zu sent:%zu waiting:%zu waiting_bytes:%zu "
+               "received:%ju machines:%ju",
+               view->asking->store, view->asking->address != NULL,
+               known_text(view->state->origin), view->pages->count,
+               view->pages->cells, view->pages->withheld,
+               view->pages->count - waiting.lines, waiting.lines, waiting.bytes,
+               (uintmax_t)view->state->received,
+               (uintmax_t)view->state->machines);
     if (is_whole)
         print_pages_json(&json, view);
     json_print(&json, "}\n");

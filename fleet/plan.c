@@ -48,6 +48,8 @@ takt_status takt__fleet_plan(struct takt_fleet_state *state,
         return TAKT_ENOMEM;
     state->seq++;
     state->epoch += is_reset;
+    if (is_reset)
+        state->generation = 0; /* the prior may have been forgotten, too */
     for (size_t i = 0; i < pages->count; i++) {
         struct takt_fleet_page *page = &pages->page[i];
         number(page, takt__fleet_state_find(state, page->line), state->seq,

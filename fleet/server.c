@@ -156,6 +156,22 @@ takt_status takt__fleet_query(struct takt_fleet_server *server, const char *sql,
     return read_rows(server, visit, self, diag);
 }
 
+static bool take_generation(void *self, const struct takt_fleet_row *row)
+{
+    *(uint64_t *)self = (uint64_t)takt__fleet_number(row, 0);
+    return true;
+}
+
+takt_status takt__fleet_generation(struct takt_fleet_server *server,
+                                   uint64_t *out, takt_diag *diag)
+{
+    *out = 0;
+    return takt__fleet_query(server,
+                             "SELECT generation FROM takt_fleet.prior "
+                             "ORDER BY generation DESC LIMIT 1",
+                             NULL, take_generation, out, diag);
+}
+
 takt_status takt__fleet_execute(struct takt_fleet_server *server,
                                 const char *sql, takt_diag *diag)
 {

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "fleet/pq.h"
 
@@ -79,6 +80,10 @@ typedef bool takt_fleet_visit(void *self, const struct takt_fleet_row *row);
 takt_status takt__fleet_query(struct takt_fleet_server *server, const char *sql,
                               const char *text, takt_fleet_visit *visit,
                               void *self, takt_diag *diag);
+
+/* The generation of the priors in the database; 0: there are none. */
+takt_status takt__fleet_generation(struct takt_fleet_server *server,
+                                   uint64_t *out, takt_diag *diag);
 
 /* Runs one statement without parameters, once. */
 takt_status takt__fleet_execute(struct takt_fleet_server *server,

@@ -19,7 +19,7 @@
 #include "base/say.h"
 #include "text/memory_file.h"
 
-enum { most_bytes = 64 << 20, head_lines = 8 };
+enum { most_bytes = 64 << 20 };
 
 /* ---- reading ------------------------------------------------------------- */
 
@@ -115,6 +115,7 @@ static bool parse(const char *text, struct takt_fleet_state *out)
            take_number(&text, "inode", &out->inode) &&
            take_number(&text, "epoch", &out->epoch) &&
            take_number(&text, "seq", &out->seq) &&
+           take_number(&text, "generation", &out->generation) &&
            take_number(&text, "received", &out->received) &&
            take_number(&text, "machines", &out->machines) &&
            read_lines(text, out);
@@ -125,7 +126,8 @@ static void forget(struct takt_fleet_state *state)
     free(state->sent);
     state->sent = NULL;
     state->count = 0;
-    state->epoch = state->seq = state->received = state->machines = 0;
+    state->epoch = state->seq = state->generation = 0;
+    state->received = state->machines = 0;
     state->origin[0] = state->database[0] = '\0';
 }
 
@@ -227,10 +229,11 @@ static void print(const struct takt_fleet_state *state, FILE *stream)
 {
     fprintf(stream,
             "takt-fleet 1\norigin %s\ndatabase %s\ninode %" PRIu64
-            "\nepoch %" PRIu64 "\nseq %" PRIu64 "\nreceived %" PRIu64
-            "\nmachines %" PRIu64 "\nlines %zu\n",
+            "\nepoch %" PRIu64 "\nseq %" PRIu64 "\ngeneration %" PRIu64
+            "\nreceived %" PRIu64 "\nmachines %" PRIu64 "\nlines %zu\n",
             state->origin, state->database, state->inode, state->epoch,
-            state->seq, state->received, state->machines, state->count);
+            state->seq, state->generation, state->received, state->machines,
+            state->count);
     for (size_t i = 0; i < state->count; i++)
         fprintf(stream, "line %" PRIu64 " %s %s %s\n", state->sent[i].seq,
                 state->sent[i].is_sent ? "sent" : "waiting",

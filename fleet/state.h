@@ -28,10 +28,11 @@ struct takt_fleet_state {
     int lock;                           /* a descriptor; -1: none */
     char origin[TAKT_FLEET_ORIGIN];     /* random; "": none yet */
     char database[TAKT_FLEET_DATABASE]; /* to which it was sent; "": none */
-    uint64_t inode; /* of the store: a copy of it is another origin */
-    uint64_t epoch; /* raised when lines were forgotten */
-    uint64_t seq;   /* the last one that was given */
-    uint64_t received, machines;  /* cells of the prior, machines behind it */
+    uint64_t inode;      /* of the store: a copy of it is another origin */
+    uint64_t epoch;      /* raised when lines were forgotten */
+    uint64_t seq;        /* the last one that was given */
+    uint64_t generation; /* of the prior that was received; 0: none */
+    uint64_t received, machines;  /* its cells, and the machines behind it */
     struct takt_fleet_sent *sent; /* in the order of their lines */
     size_t count;
 };

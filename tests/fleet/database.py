@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import unittest
 
 SKIPPED = 77
 VERSIONS = pathlib.Path("/usr/lib/postgresql")
@@ -39,6 +40,17 @@ def as_owner():
                     .strip(), "--clear-groups"]
     print("skipped: root, and no other user to run PostgreSQL as")
     sys.exit(SKIPPED)
+
+
+def run_tests(takt, settings=()):
+    """All tests of the main module, with a database; its exit status."""
+    module = sys.modules["__main__"]
+    module.DATABASE = Database(takt, settings)
+    try:
+        ran = unittest.main(argv=sys.argv[:1], exit=False)
+        return 0 if ran.result.wasSuccessful() else 1
+    finally:
+        module.DATABASE.close()
 
 
 def free_port():

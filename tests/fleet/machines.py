@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Stores of recorded machines, filled with statistics that tests make up."""
+import json
 import pathlib
 import random
 import struct
@@ -12,8 +13,11 @@ OPS = ("add", "exp", "sum", "dot", "tanh")
 EXPERTS = ("scalar", "simd.avx2", "simd.avx2x2")
 
 
-def fingerprint(folder):
-    """Of a recorded machine."""
+def fingerprint(takt, folder):
+    """Of a recorded machine, or (None) of this one."""
+    if folder is None:
+        return json.loads(subprocess.check_output(
+            [takt, "machine", "--json"], text=True))["hw_fingerprint"]
     for line in (pathlib.Path(folder) / "expected.txt").read_text().split():
         if line.startswith("hw_fingerprint="):
             return line.partition("=")[2]
@@ -39,9 +43,11 @@ class Machine:
     """A store of a recorded machine."""
 
     def __init__(self, takt, recording, store, writer):
-        self.takt, self.recording = takt, str(recording)
+        self.takt = takt
+        self.recording = [] if recording is None else ["--machine",
+                                                       str(recording)]
         self.store = pathlib.Path(store)
-        self.machine = fingerprint(recording)
+        self.machine = fingerprint(takt, recording)
         self.writer = f"{writer:032x}"
         self.seq = 0
 
@@ -64,12 +70,19 @@ class Machine:
                     for b in range(bins)])
 
     def command(self, action, address, *words):
-        return [self.takt, "fleet", action, "--db", str(self.store),
-                "--machine", self.recording, "--server", address, *words]
+        return [self.takt, "fleet", *action.split(), "--db", str(self.store),
+                *self.recording, "--server", address, *words]
 
     def fleet(self, action, address, *words, **settings):
         return subprocess.run(self.command(action, address, *words),
                               capture_output=True, text=True, **settings)
+
+    def prior(self):
+        """(op, expert, bin) -> (machines, mean, variance) of the fleet."""
+        return {(r["op"], r["expert"], int(r["bin"])):
+                (float(r["n"]), float(r["mean"]), float(r["m2"]) /
+                 float(r["n"]))
+                for r in self.records(f"fleet.{self.machine[:16]}")}
 
     def origin(self):
         for line in (self.store.parent / (self.store.name + "-fleet")) \
@@ -78,12 +91,14 @@ class Machine:
                 return line.split()[1]
         return None
 
-    def records(self):
+    def records(self, machine=None):
+        """What the store has of this machine, or of one of that name."""
+        machine = machine or self.machine
         text = subprocess.check_output(
             [self.takt, "history", "export", "--db", self.store], text=True)
         rows = [dict(zip(COLUMNS, line.split("\t")))
                 for line in text.splitlines()[2:-1]]
-        return [r for r in rows if r["machine"] == self.machine]
+        return [r for r in rows if r["machine"] == machine]
 
 
 def single(value):

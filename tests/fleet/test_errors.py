@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 import machines
-from database import Database
+from database import run_tests
 from proxy import Proxy
 
 TAKT, FIXTURES = sys.argv[1:3]
@@ -170,14 +170,4 @@ class Errors(unittest.TestCase):
         self.assertEqual(found, wanted)
 
 
-def main():
-    global DATABASE
-    DATABASE = Database(TAKT, ["fsync=off"])
-    try:
-        return 0 if unittest.main(argv=sys.argv[:1], exit=False,
-                                  verbosity=1).result.wasSuccessful() else 1
-    finally:
-        DATABASE.close()
-
-
-sys.exit(main())
+sys.exit(run_tests(TAKT, ["fsync=off"]))

@@ -16,7 +16,7 @@ import time
 import unittest
 
 import machines
-from database import Database
+from database import run_tests
 
 TAKT, FIXTURES = sys.argv[1:3]
 ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
@@ -197,14 +197,4 @@ class Sync(unittest.TestCase):
                 self.assertEqual(len({m.origin() for m in all_}), len(all_))
 
 
-def main():
-    global DATABASE
-    DATABASE = Database(TAKT, ["fsync=off"] if ROUNDS < 100 else [])
-    try:
-        return 0 if unittest.main(argv=sys.argv[:1], exit=False,
-                                  verbosity=1).result.wasSuccessful() else 1
-    finally:
-        DATABASE.close()
-
-
-sys.exit(main())
+sys.exit(run_tests(TAKT, ["fsync=off"] if ROUNDS < 100 else []))
