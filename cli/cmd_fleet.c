@@ -232,16 +232,17 @@ static int run(const struct invocation *invocation)
 
 const struct command cmd_fleet = {
     .name = "fleet",
-    .operands = "ACTION [FILE]",
+    .operands = "ACTION [FILE|URL]",
     .actions = action_choice,
     .summary = "share what was learned with other machines, by PostgreSQL",
     .description =
         "sync: sends what this machine measured since the last time to the "
         "database of its fleet, and pulls. For a timer; no program waits for "
         "it. What cannot be sent waits in the store.\n"
-        "pull [FILE]: brings what is known of machines like this one into the "
+        "pull [FILE|URL]: brings what is known of machines like this one into "
+        "the "
         "store, where it counts until something is measured here; from the "
-        "database, or from a file that is signed by --key.\n"
+        "database, or from a file or a web server, signed by --key.\n"
         "roll-up: computes what is known of each kind of machine, from at "
         "least 5 machines, for one machine of the fleet to run by a timer; "
         "--output writes it as a file too, which is signed by --key.\n"

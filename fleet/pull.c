@@ -9,6 +9,7 @@
 
 #include "base/new_file.h"
 #include "base/say.h"
+#include "fleet/fetch.h"
 #include "fleet/sign.h"
 #include "store/store.h"
 
@@ -123,7 +124,9 @@ takt_status takt__fleet_open_priors(const char *path, const char *key,
                                     takt_diag *diag)
 {
     size_t length;
-    unsigned char *bytes = read_file(path, &length, diag);
+    unsigned char *bytes = takt__is_address(path)
+                               ? takt__fetch(path, most_bytes, &length, diag)
+                               : read_file(path, &length, diag);
     takt_status status = TAKT_ECORRUPT;
 
     *out = (struct takt_fleet_priors){0};

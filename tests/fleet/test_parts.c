@@ -63,12 +63,13 @@ static void a_few_liars_move_nothing_far(void)
 
 static void only_names_of_takts_own_are_shared(void)
 {
-    static const char *const good[] = {"add||0|0|scalar|",
-                                       "add||1|3|simd.avx512|",
-                                       "add||0|0|simd.avx2x16|",
-                                       "matmul|nn.square|0|0|blas.openblasx2|",
-                                       "matmul|nn.square|0|4|cuda.0|0123456789abcdef",
-                                       "takt:link|in|0|0|cuda.1|"};
+    static const char *const good[] = {
+        "add||0|0|scalar|",
+        "add||1|3|simd.avx512|",
+        "add||0|0|simd.avx2x16|",
+        "matmul|nn.square|0|0|blas.openblasx2|",
+        "matmul|nn.square|0|4|cuda.0|0123456789abcdef",
+        "takt:link|in|0|0|cuda.1|"};
     static const char *const bad[] = {"",
                                       "add",
                                       "add||0|0|scalar",

@@ -5,6 +5,8 @@ one begins with.
 
 usage: test_priors.py TAKT FIXTURES
 """
+import functools
+import http.server
 import json
 import math
 import os
@@ -13,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 import machines
@@ -30,6 +33,11 @@ def keys(folder, name):
     openssl("genpkey", "-algorithm", "ed25519", "-out", paths[0])
     openssl("pkey", "-in", paths[0], "-pubout", "-out", paths[1])
     return paths
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *words):
+        pass
 
 
 class Priors(unittest.TestCase):
@@ -201,6 +209,24 @@ class Priors(unittest.TestCase):
         self.assertIn("private key", self.run_fleet(
             machine, "roll-up", "--output", path, "--key", public,
             user="sums", code=1))
+
+    def test_a_file_from_a_web_server(self):
+        self.share()
+        private, public = keys(self.folder, "ours")
+        served = self.folder / "served"
+        served.mkdir()
+        self.roll_up("--output", served / "priors", "--key", private)
+        handler = functools.partial(QuietHandler, directory=served)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        address = f"http://127.0.0.1:{server.server_port}/"
+        machine = self.machine()
+        self.run_fleet(machine, f"pull {address}priors", "--key", public)
+        self.assertEqual(machine.prior(), self.pull().prior())
+        self.assertIn("error", self.run_fleet(
+            machine, f"pull {address}none", "--key", public, code=1))
 
     def explain(self, machine):
         return json.loads(subprocess.check_output(
