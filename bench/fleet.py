@@ -6,9 +6,9 @@ a sync sends, what a sync of a day and a pull take, and a roll-up.
 usage: bench/fleet.py [TAKT [ROUNDS]]     (build/release/cli/takt, 7)
 
 The server is started by the script, on a socket, and writes to its disk at
-every commit. Sending is what a sync takes less what `fleet status` takes, which
-reads the store, too.
+every commit. Sending and reading are what the commands say they took (--json).
 """
+import json
 import os
 import pathlib
 import shutil
@@ -62,9 +62,9 @@ def sending(database, folder):
     machine.learn(records(len(OPS) * 56, 20))
     rates = []
     for _ in range(ROUNDS):
-        reading, _ = seconds(machine.command("status", ""))
-        whole, _ = seconds(machine.command("sync", database.address()))
-        rates.append(len(OPS) * 56 * 20 / (whole - reading))
+        _, text = seconds(machine.command("sync", database.address(),
+                                          "--json"))
+        rates.append(len(OPS) * 56 * 20 / json.loads(text)["sending_ms"] * 1e3)
         os.unlink(f"{machine.store}-fleet")
     told(f"sending {len(OPS) * 56} pages of 20 cells", rates, "cells/s")
 
@@ -92,11 +92,14 @@ def kinds(database, folder):
             for _ in range(3)]
     told("a roll-up of 21 machines with 462 lines", [t for t, _ in took], "s")
     print(" ", took[0][1].strip())
-    pulls = []
+    pulls, reading = [], []
     for number in range(ROUNDS):
         new = machines.Machine(TAKT, HASWELL, folder / f"new{number}.db", 99)
-        pulls.append(1e3 * seconds(new.command("pull", database.address(
-            "guest")))[0])
+        one, text = seconds(new.command("pull", database.address("guest"),
+                                        "--json"))
+        pulls.append(1e3 * one)
+        reading.append(json.loads(text)["reading_ms"])
+    told("connecting and reading the priors of a machine", reading, "ms")
     told("a pull into a new store, the whole command", pulls, "ms")
     again = [1e3 * seconds(new.command("pull", database.address("guest")))[0]
              for _ in range(ROUNDS)]

@@ -93,10 +93,10 @@ static void print_sync(const struct fleet_asking *asking,
     }
     json_print(&json,
                "{store:%s lines:%zu cells:%zu withheld:%zu sent:%zu bytes:%zu "
-               "waiting:%zu repeated:%zu new_origin:%d}\n",
+               "waiting:%zu repeated:%zu sending_ms:%g new_origin:%d}\n",
                asking->store, report->lines, report->cells, report->withheld,
                report->pages, report->bytes, report->waiting, report->repeated,
-               report->is_new);
+               report->sending_s * 1e3, report->is_new);
 }
 
 /* What is known of machines like this one, if there is anything newer. */

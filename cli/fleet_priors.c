@@ -2,6 +2,7 @@
 /* fleet_priors.c - `takt fleet pull` and `takt fleet roll-up`. */
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "clean.h"
 #include "commands.h"
 #include "context.h"
@@ -29,7 +30,7 @@ takt_status fleet_receive(const struct fleet_asking *asking,
 
 static takt_status receive(const struct fleet_asking *asking,
                            const struct takt_fleet_priors *priors,
-                           takt_diag *diag)
+                           double reading_s, takt_diag *diag)
 {
     struct takt_fleet_state state;
     takt_status status =
@@ -43,9 +44,10 @@ static takt_status receive(const struct fleet_asking *asking,
         status = fleet_receive(asking, priors, &state, diag);
     if (status == TAKT_OK && asking->is_json) {
         struct json json = json_begin(stdout);
-        json_print(&json, "{store:%s received:%ju machines:%ju}\n",
+        json_print(&json,
+                   "{store:%s received:%ju machines:%ju reading_ms:%g}\n",
                    asking->store, (uintmax_t)state.received,
-                   (uintmax_t)state.machines);
+                   (uintmax_t)state.machines, reading_s * 1e3);
     } else if (status == TAKT_OK && state.received == 0) {
         print_line(stdout, "nothing is known of machines like this one");
     } else if (status == TAKT_OK) {
@@ -76,6 +78,7 @@ int fleet_pull(struct fleet_asking *asking)
     struct takt_fleet_priors priors;
     takt_diag diag = {""};
     takt_status status;
+    const uint64_t began_ns = takt__now_ns();
 
     if (invocation->operand_count == 2) {
         if (key == NULL)
@@ -90,7 +93,8 @@ int fleet_pull(struct fleet_asking *asking)
         status = read_database(asking, &server, &priors, &diag);
     }
     if (status == TAKT_OK) {
-        status = receive(asking, &priors, &diag);
+        const uint64_t read_ns = takt__now_ns() - began_ns;
+        status = receive(asking, &priors, (double)read_ns * 1e-9, &diag);
         takt__fleet_priors_free(&priors);
     }
     return status == TAKT_OK ? EXIT_DONE : fleet_trouble(&diag, status);

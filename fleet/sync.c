@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/say.h"
 
 static const char insert[] =
@@ -156,7 +157,9 @@ static takt_status push(struct pushing *pushing, takt_diag *diag)
     if (status != TAKT_OK || report->waiting == 0)
         return status;
     const size_t planned = report->waiting;
+    const uint64_t began_ns = takt__now_ns();
     status = send_pages(pushing, planned, diag);
+    report->sending_s = (double)(takt__now_ns() - began_ns) * 1e-9;
     report->waiting = planned - report->pages;
     const takt_status written = takt__fleet_state_write(
         pushing->state, status == TAKT_OK ? diag : &other);

@@ -19,6 +19,7 @@ struct takt_fleet_report {
     size_t pages, bytes; /* that were sent now */
     size_t waiting;      /* pages that could not be sent */
     size_t repeated;     /* statements */
+    double sending_s;    /* that sending the pages took */
     bool is_new;         /* the machine is a new origin since now */
 };
 

@@ -42,15 +42,26 @@ def as_owner():
     sys.exit(SKIPPED)
 
 
-def run_tests(takt, settings=()):
-    """All tests of the main module, with a database; its exit status."""
-    module = sys.modules["__main__"]
-    module.DATABASE = Database(takt, settings)
+class Lent:
+    """The database of this run: known once its tests begin."""
+
+    def __getattr__(self, name):
+        return getattr(self.__dict__["real"], name)
+
+
+DATABASE = Lent()
+
+
+def run_tests(takt, settings=("fsync=off",), modules=("__main__",)):
+    """All tests of these modules, with one database; their exit status."""
+    suite = unittest.TestSuite(
+        unittest.defaultTestLoader.loadTestsFromName(name)
+        for name in modules)
+    DATABASE.real = Database(takt, settings)
     try:
-        ran = unittest.main(argv=sys.argv[:1], exit=False)
-        return 0 if ran.result.wasSuccessful() else 1
+        return 0 if unittest.TextTestRunner().run(suite).wasSuccessful() else 1
     finally:
-        module.DATABASE.close()
+        DATABASE.close()
 
 
 def free_port():

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Stores of recorded machines, filled with statistics that tests make up."""
 import json
+import os
 import pathlib
 import random
 import struct
 import subprocess
+import tempfile
 
 COLUMNS = ("machine device software writer op layout expert dtype situation "
            "bin epoch seq n mean m2 first_s bytes flops calls seconds "
@@ -74,7 +76,9 @@ class Machine:
                 *self.recording, "--server", address, *words]
 
     def fleet(self, action, address, *words, **settings):
-        return subprocess.run(self.command(action, address, *words),
+        env = os.environ | {"HOME": str(self.store.parent)} | settings.pop(
+            "env", {})
+        return subprocess.run(self.command(action, address, *words), env=env,
                               capture_output=True, text=True, **settings)
 
     def prior(self):
@@ -99,6 +103,12 @@ class Machine:
         rows = [dict(zip(COLUMNS, line.split("\t")))
                 for line in text.splitlines()[2:-1]]
         return [r for r in rows if r["machine"] == machine]
+
+
+def folder():
+    """For stores: in memory where that is possible, as each writes often."""
+    return pathlib.Path(tempfile.mkdtemp(
+        dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None))
 
 
 def single(value):

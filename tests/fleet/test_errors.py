@@ -4,26 +4,23 @@
 
 usage: test_errors.py TAKT FIXTURES
 """
-import os
 import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import machines
-from database import run_tests
+from database import DATABASE, run_tests
 from proxy import Proxy
 
 TAKT, FIXTURES = sys.argv[1:3]
 RECORDING = pathlib.Path(FIXTURES) / "machines/haswell-4"
-DATABASE = None
 
 
 class Errors(unittest.TestCase):
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.folder = machines.folder()
         self.addCleanup(shutil.rmtree, self.folder)
         self.machine = machines.Machine(TAKT, RECORDING,
                                         self.folder / "store.db", 1)
@@ -110,7 +107,7 @@ class Errors(unittest.TestCase):
         folder = self.folder / "lib"
         folder.mkdir()
         (folder / "libpq.so.5").write_bytes(b"not a library")
-        line = self.refused(DATABASE.address(), env=os.environ | {
+        line = self.refused(DATABASE.address(), env={
             "LD_LIBRARY_PATH": str(folder)})
         self.assertIn("install libpq5", line)
 
@@ -145,7 +142,7 @@ class Errors(unittest.TestCase):
                       0.35)
         self.addCleanup(proxy.close)
         source = machines.sources(3)
-        for _ in range(12):
+        for _ in range(5):
             self.machine.learn_random(source, lines=12)
             ran = self.machine.fleet("sync", DATABASE.address(host=folder))
             self.assertIn(ran.returncode, (0, 1), ran.stderr)
@@ -170,4 +167,5 @@ class Errors(unittest.TestCase):
         self.assertEqual(found, wanted)
 
 
-sys.exit(run_tests(TAKT, ["fsync=off"]))
+if __name__ == "__main__":
+    sys.exit(run_tests(TAKT))

@@ -11,19 +11,17 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 import machines
-from database import run_tests
+from database import DATABASE, run_tests
 
 TAKT, FIXTURES = sys.argv[1:3]
 ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 RECORDINGS = [pathlib.Path(FIXTURES) / "machines" / name for name in (
     "aarch64-4", "avx512-without-os", "epyc-genoa-2", "haswell-4", "nehalem-4",
     "neoverse-v1-8", "sapphire-rapids-container", "xeon-h200-16")]
-DATABASE = None
 
 
 def pages(origin):
@@ -38,7 +36,7 @@ def pages(origin):
 
 class Sync(unittest.TestCase):
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.folder = machines.folder()
         self.addCleanup(shutil.rmtree, self.folder)
         self.count = 0
 
@@ -197,4 +195,5 @@ class Sync(unittest.TestCase):
                 self.assertEqual(len({m.origin() for m in all_}), len(all_))
 
 
-sys.exit(run_tests(TAKT, ["fsync=off"] if ROUNDS < 100 else []))
+if __name__ == "__main__":
+    sys.exit(run_tests(TAKT, [] if ROUNDS >= 100 else ["fsync=off"]))
