@@ -17,7 +17,6 @@ static const struct symbol {
     {"PQfinish", offsetof(struct takt_pq, finish)},
     {"PQstatus", offsetof(struct takt_pq, status)},
     {"PQerrorMessage", offsetof(struct takt_pq, error)},
-    {"PQserverVersion", offsetof(struct takt_pq, server_version)},
     {"PQexecParams", offsetof(struct takt_pq, run)},
     {"PQsendQueryParams", offsetof(struct takt_pq, send)},
     {"PQgetResult", offsetof(struct takt_pq, next)},

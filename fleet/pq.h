@@ -30,7 +30,6 @@ struct takt_pq {
     void (*finish)(struct takt_pq_connection *connection);
     int (*status)(const struct takt_pq_connection *connection); /* 0: well */
     char *(*error)(const struct takt_pq_connection *connection);
-    int (*server_version)(const struct takt_pq_connection *connection);
     struct takt_pq_result *(*run)(struct takt_pq_connection *connection,
                                   const char *sql, int count,
                                   const unsigned *types,

@@ -14,12 +14,11 @@ static const char insert[] =
     "VALUES ($1, $2, $3, $4, $5, $6)";
 
 struct pushing {
-    const struct takt_fleet_member *member;
     struct takt_fleet_state *state;
     struct takt_fleet_server *server;
     struct takt_fleet_report *report;
     struct takt_fleet_pages pages;
-    size_t *waiting; /* unused until the pages are planned */
+    size_t *waiting; /* numbers of the pages that are sent */
     char class[TAKT_FLEET_CLASS];
     char epoch[24], seq[24]; /* of the statement that is being filled in */
     char facts[TAKT_FLEET_FACTS];
@@ -172,7 +171,7 @@ takt_status takt__fleet_push(const struct takt_fleet_member *member,
                              struct takt_fleet_report *report, takt_diag *diag)
 {
     struct pushing pushing = {
-        .member = member, .state = state, .server = server, .report = report};
+        .state = state, .server = server, .report = report};
 
     *report = (struct takt_fleet_report){0};
     takt_status status = takt__fleet_gather(member->store, member->machine,
