@@ -8,6 +8,20 @@
 
 /* ---- why ---- */
 
+/* What the estimate of the best expert is based on. */
+static struct phrase explain_source(const takt_estimate *best,
+                                    const takt_decision *decision)
+{
+    if (best->samples > 0)
+        return phrase("measured %.0f time%s here", best->samples,
+                      best->samples > 1 ? "s" : "");
+    if (best->machines > 0)
+        return phrase("by %.0f machines like this one", best->machines);
+    return phrase("%s", decision->reason == TAKT_REASON_MODEL
+                            ? "measured at other sizes"
+                            : "never measured: a prior");
+}
+
 static struct phrase explain_win(const struct route *route,
                                  const takt_decision *decision)
 {
@@ -16,12 +30,7 @@ static struct phrase explain_win(const struct route *route,
         route->estimate[route->estimate_count > 1 ? 1 : 0];
     const bool is_only = route->estimate_count == 1 || next.is_asleep;
     const double margin = is_only ? 0 : total_s(&next) / total_s(best);
-    const struct phrase how =
-        best->samples > 0 ? phrase("measured %.0f time%s here", best->samples,
-                                   best->samples > 1 ? "s" : "")
-                          : phrase("%s", decision->reason == TAKT_REASON_MODEL
-                                             ? "measured at other sizes"
-                                             : "never measured: a prior");
+    const struct phrase how = explain_source(best, decision);
 
     if (margin == 0)
         return phrase("%s is the only one (%s)", best->expert, how.at);
@@ -50,6 +59,10 @@ static struct phrase explain_store(const struct route *route,
                       learning->diag.text);
     if (learning->diag.text[0] != '\0')
         return phrase("%s", learning->diag.text);
+    if (route->estimate[0].samples == 0 && route->estimate[0].machines > 0)
+        return phrase("nothing was measured here; %s has what the fleet "
+                      "measured ('takt fleet')",
+                      learning->store);
     if (learning->own_records == 0 && learning->other_records > 0)
         return phrase("%s has records of other machines only, which are "
                       "hints: 'takt tune' measures this one",
@@ -128,11 +141,11 @@ static void print_estimate_json(struct json *json,
 {
     json_print(json,
                "{expert:%s backend:%s predicted_us:%g low_us:%g high_us:%g "
-               "samples:%g transfer_us:%g total_us:%g first_us:%g suspect:%d "
-               "chosen:%d asleep:%d}",
+               "samples:%g machines:%g transfer_us:%g total_us:%g first_us:%g "
+               "suspect:%d chosen:%d asleep:%d}",
                estimate->expert, takt_backend_key(estimate->backend),
                estimate->predicted_s * 1e6, estimate->low_s * 1e6,
-               estimate->high_s * 1e6, estimate->samples,
+               estimate->high_s * 1e6, estimate->samples, estimate->machines,
                estimate->transfer_s * 1e6, total_s(estimate) * 1e6,
                positive_number(estimate->first_s * 1e6),
                estimate->is_suspect != 0, estimate->is_chosen != 0,

@@ -66,19 +66,6 @@ static int open_store(const struct asking *asking, bool writes_store,
 
 /* ---- looking ---- */
 
-static void print_nothing(takt_ctx *ctx)
-{
-    takt_learning learning = {.size = sizeof learning};
-
-    if (takt_ctx_learning(ctx, &learning) == TAKT_OK &&
-        learning.other_records > 0)
-        printf("nothing of this machine yet, and %.0f records of others: "
-               "'takt tune' measures it\n",
-               learning.other_records);
-    else
-        puts("nothing yet: 'takt tune' measures this machine");
-}
-
 /* An op of Takt's, or a program of the store, which only a context that was
  * told of it knows. NULL: that was said. */
 static const takt_op *find_op(const struct asking *asking, takt_ctx *ctx)
@@ -130,7 +117,7 @@ static int print_all(const struct asking *asking, takt_ctx *ctx,
 {
     print_list(stdout, memories, asking->is_json);
     if (memories->count == 0 && !asking->is_json)
-        print_nothing(ctx);
+        print_no_history(ctx, asking->store);
     return EXIT_DONE;
 }
 

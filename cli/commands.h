@@ -22,6 +22,7 @@ extern const struct command cmd_recommend;
 extern const struct command cmd_bench;
 extern const struct command cmd_analyze;
 extern const struct command cmd_optimize;
+extern const struct command cmd_fleet;
 extern const struct command cmd_validate;
 extern const struct command cmd_build;
 extern const struct command cmd_status;

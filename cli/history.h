@@ -39,6 +39,11 @@ void print_rows(const struct memories *memories, const takt_op *op,
 bool visit_lines(const char *store, void (*visit)(void *self, char *line),
                  void *self);
 
+/* ---- history_fleet.c ---- */
+
+/* Says that nothing was measured here, and what the store has all the same. */
+void print_no_history(takt_ctx *ctx, const char *store);
+
 /* ---- history_gain.c ---- */
 
 /* What routing gained, in programs and against every fixed choice. */

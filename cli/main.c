@@ -7,11 +7,11 @@
 #include "commands.h"
 
 const struct command *const commands[] = {
-    &cmd_machine,  &cmd_doctor,     &cmd_tune,    &cmd_map,     &cmd_report,
-    &cmd_select,   &cmd_explain,    &cmd_history, &cmd_trace,   &cmd_top,
-    &cmd_run,      &cmd_recommend,  &cmd_bench,   &cmd_analyze, &cmd_optimize,
-    &cmd_validate, &cmd_build,      &cmd_status,  &cmd_reset,   &cmd_version,
-    &cmd_help,     &cmd_completion, NULL,
+    &cmd_machine, &cmd_doctor,    &cmd_tune,       &cmd_map,     &cmd_report,
+    &cmd_select,  &cmd_explain,   &cmd_history,    &cmd_trace,   &cmd_top,
+    &cmd_run,     &cmd_recommend, &cmd_bench,      &cmd_analyze, &cmd_optimize,
+    &cmd_fleet,   &cmd_validate,  &cmd_build,      &cmd_status,  &cmd_reset,
+    &cmd_version, &cmd_help,      &cmd_completion, NULL,
 };
 
 static int unknown_command(const char *name)

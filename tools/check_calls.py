@@ -7,7 +7,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIBRARIES = ("src", "otel", "dropin")
-PROGRAMS = ("cli", "profile", "project", "python", "scan")
+PROGRAMS = ("cli", "fleet", "profile", "project", "python", "scan")
 # What each of these functions needs is written in the files that may call it.
 ALLOWED = {
     "getenv": set(),  # privileged programs must not obey their caller

@@ -8,7 +8,7 @@ import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-EDGES = ("cli", "scan", "profile", "project", "otel", "dropin",
+EDGES = ("cli", "scan", "profile", "project", "fleet", "otel", "dropin",
          "python")  # besides those of src
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.M)
 LITERAL = re.compile(

@@ -64,6 +64,10 @@ typedef struct takt_estimate {
     int is_suspect; /* it refused or failed, and is not used for a while */
     int is_chosen;
     int is_asleep; /* a GPU that is not open, so it is not chosen */
+
+    /* Since 0.2: machines like this one, by `takt fleet`, whose measurements of
+     * this size the estimate begins with; 0: none. */
+    double machines;
 } takt_estimate;
 
 /* All experts that could run the request: first the chosen one, then the others

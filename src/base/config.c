@@ -31,6 +31,7 @@ static const char *const known[] = {
     "TAKT_DB",
     "TAKT_EXPERT",
     "TAKT_EXPLORE",
+    "TAKT_FLEET",
     "TAKT_GPU",
     "TAKT_HOT_RATE",
     "TAKT_LOG",

@@ -61,6 +61,7 @@ static takt_estimate estimate_of(const struct inquiry *inquiry, unsigned number,
         .transfer_s = transfer_of(inquiry, number),
         .samples = of->samples,
         .first_s = of->first_s,
+        .machines = of->machines,
         .is_suspect = of->is_suspect,
         .is_chosen = number == inquiry->chosen,
         .is_asleep = gpu != NULL && (!takt__device_is_ready(gpu) ||
@@ -136,22 +137,26 @@ static void find_operands(takt_ctx *ctx, const takt_request *request,
     inquiry->chosen = choice.expert;
 }
 
+/* Of the struct in its first version. */
+enum { first_size = offsetof(takt_estimate, machines) };
+
 /* The first element says which size they all have. */
 static void fill(takt_estimate *out, const takt_estimate *all, size_t count)
 {
     const size_t given = count == 0 ? 0 : out->size;
-    const size_t stride = given == 0 ? sizeof *out : given;
+    const size_t stride = given == 0 ? first_size : given;
     char *to = (char *)out;
 
     for (size_t i = 0; i < count; i++, to += stride) {
         memcpy(to, &given, sizeof given);
-        takt__sized_fill((takt_estimate *)to, &all[i]);
+        takt__sized_fill_as(to, first_size, sizeof all[i], &all[i]);
     }
 }
 
 static bool is_sane(const takt_estimate *out, size_t capacity)
 {
-    return capacity == 0 || (out != NULL && takt__sized_fits(out));
+    return capacity == 0 ||
+           (out != NULL && takt__sized_size(out, first_size) > 0);
 }
 
 static takt_status estimate(takt_ctx *ctx, const takt_request *request,

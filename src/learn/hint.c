@@ -163,8 +163,39 @@ static double variance_between(const char *device, bool is_same,
                                                                 : same_gpu;
 }
 
-/* From the records of the same GPU, if there are any, or else from all. False:
- * their op or their expert is not known. */
+/* What machines like this one are expected to take, by the fleet; NULL: it
+ * knows nothing of this key. */
+static const struct takt_record *of_fleet(const struct takt_learner *learner,
+                                          const struct takt_record *record,
+                                          size_t count, const char *device)
+{
+    char fleet[TAKT_SHA256_HEX];
+
+    takt__record_fleet(learner->machine, fleet);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(record[i].machine, fleet) == 0 && record[i].n > 0 &&
+            strcmp(record[i].device, device) == 0)
+            return &record[i];
+    return NULL;
+}
+
+/* The fleet has weighed its machines: nothing is added for their differing. */
+static void give_fleet_hint(struct takt_learner *learner,
+                            const struct takt_record *record,
+                            struct takt_summary *hint)
+{
+    hint->n = 1;
+    hint->mean = record->mean;
+    hint->bytes = record->bytes;
+    hint->flops = record->flops;
+    hint->m2 = hint->first_s = hint->seconds = 0;
+    hint->calls = record->n;
+    takt__model_hint(learner->model, hint,
+                     record->m2 / record->n + 0.02 * 0.02);
+}
+
+/* From what the fleet says, or else from the records of the same GPU, if there
+ * are any, or else from all. False: their op or their expert is not known. */
 static bool give_hint(struct takt_learner *learner,
                       const struct takt_record *record, size_t count)
 {
@@ -174,6 +205,11 @@ static bool give_hint(struct takt_learner *learner,
     if (!takt__record_find(learner, record, false, &hint))
         return false;
     const char *device = takt__learner_device(learner, hint.arm);
+    const struct takt_record *fleet = of_fleet(learner, record, count, device);
+    if (fleet != NULL) {
+        give_fleet_hint(learner, fleet, &hint);
+        return true;
+    }
     const size_t same = of_device(&record, count, device);
     size_t machines = gather(record, same > 0 ? same : count, effect);
     machines = drop_outliers(effect, machines);

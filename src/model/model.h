@@ -126,6 +126,7 @@ struct takt_arm_estimate {
     double samples;  /* at this bucket and situation */
     bool is_suspect; /* it refused lately and is not used for a while */
     double first_s;  /* its first run in a process; 0: not known */
+    double machines; /* of the fleet that a hint is of; 0: there is none */
 };
 
 /* The decision for one bucket. */
@@ -213,7 +214,8 @@ void takt__model_visit(struct takt_model *model, bool only_changed,
 
 /* Adds what this machine measured before (`is_own`: this very writer), or sets
  * a hint from other machines, whose mean has that variance. Impossible values
- * are ignored. TAKT_ENOMEM: nothing was added; a hint is then left out. */
+ * are ignored. The calls of a hint are the machines of the fleet that it is of,
+ * or 0. TAKT_ENOMEM: nothing was added; a hint is then left out. */
 takt_status takt__model_restore(struct takt_model *model,
                                 const struct takt_summary *summary,
                                 bool is_own);

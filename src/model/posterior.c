@@ -121,6 +121,26 @@ static double longest_first_run(const struct takt_track *track)
     return longest;
 }
 
+/* The machines of the fleet behind the hint at a bucket; 0: there is none. */
+static double hinting_machines(const struct takt_posterior *posterior,
+                               unsigned arm, unsigned bucket)
+{
+    const struct takt_track *track = posterior->series->track[arm];
+    const unsigned situation = takt__track_situation(
+        posterior->series, &posterior->model->arm[arm], posterior->situation);
+    double most = 0;
+
+    for (unsigned s = 0; track != NULL && s < TAKT_SITUATIONS; s++) {
+        const struct takt_stat *stat =
+            track->hint[s] == NULL || (s != situation && most > 0)
+                ? NULL
+                : takt__curve_find(track->hint[s], bucket);
+        if (stat != NULL && (s == situation || stat->calls > most))
+            most = stat->calls;
+    }
+    return most;
+}
+
 struct takt_arm_estimate
 takt__posterior_estimate(const struct takt_posterior *posterior, unsigned arm,
                          unsigned bucket, const takt_work *work)
@@ -144,5 +164,6 @@ takt__posterior_estimate(const struct takt_posterior *posterior, unsigned arm,
     out.samples = takt__posterior_samples(posterior, arm, bucket);
     out.is_suspect = track != NULL && track->suspect_ns != 0;
     out.first_s = longest_first_run(track);
+    out.machines = hinting_machines(posterior, arm, bucket);
     return out;
 }

@@ -184,6 +184,7 @@ void takt__model_hint(struct takt_model *model,
         find_target(model, summary, true, &target) != TAKT_OK)
         return;
     target.stat->all = takt__sums_worth(target.sums.mean, variance);
+    target.stat->calls = summary->calls;
     mark_changed(model, &target, summary->series);
 }
 

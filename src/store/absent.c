@@ -25,6 +25,13 @@ takt_status takt__store_open(const char *path,
     return refuse(diag);
 }
 
+takt_status takt__store_replace(const char *path, const char *machine,
+                                const struct takt_record *records, size_t count,
+                                takt_diag *diag)
+{
+    return refuse(diag);
+}
+
 void takt__store_close(struct takt_store *store)
 {
 }

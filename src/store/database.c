@@ -56,6 +56,8 @@ static const char *const texts[TAKT_SQL_COUNT] = {
                                " (SELECT id FROM name WHERE text = ?1)",
     [TAKT_SQL_FORGET] = "DELETE FROM record WHERE ?1 IS NULL OR op ="
                         " (SELECT id FROM name WHERE text = ?1)",
+    [TAKT_SQL_FORGET_MACHINE] = "DELETE FROM record WHERE machine ="
+                                " (SELECT id FROM name WHERE text = ?1)",
 };
 
 takt_status takt__database_prepare(struct takt_database *database,

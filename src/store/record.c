@@ -8,6 +8,7 @@
 #include "store/record.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FIELD(member, kind, least, most)                           \
@@ -119,4 +120,9 @@ bool takt__record_is_sound(const struct takt_record *record)
         if (takt__field_fault(&takt__record_fields[i], record) != NULL)
             return false;
     return true;
+}
+
+void takt__record_fleet(const char *fingerprint, char out[TAKT_SHA256_HEX])
+{
+    snprintf(out, TAKT_SHA256_HEX, "fleet.%.16s", fingerprint);
 }

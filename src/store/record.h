@@ -95,5 +95,10 @@ const char *takt__field_fault(const struct takt_record_field *field,
 /* Whether nothing is wrong with any. */
 bool takt__record_is_sound(const struct takt_record *record);
 
+/* What the fleet knows of machines like the one of that fingerprint is kept in
+ * its store as records of a machine of this name. Their n counts machines, and
+ * m2 / n is the variance of the mean. */
+void takt__record_fleet(const char *fingerprint, char out[TAKT_SHA256_HEX]);
+
 /* Looks at a record, which is borrowed for the call. */
 typedef void takt_record_visit(void *self, const struct takt_record *record);

@@ -83,6 +83,13 @@ takt_status takt__store_scan(struct takt_store *store, takt_record_visit *visit,
 takt_status takt__store_write(struct takt_store *store,
                               struct takt_record *records, size_t count);
 
+/* Makes these the only records of a machine in the store at `path`, which is
+ * made if it does not exist; all or nothing. They are of that machine, and
+ * sound. TAKT_EIO: it cannot be written; `diag` says why. */
+takt_status takt__store_replace(const char *path, const char *machine,
+                                const struct takt_record *records, size_t count,
+                                takt_diag *diag);
+
 /* Forgets the records of an op, or (NULL) of all, of every writer, and raises
  * this writer's epoch. */
 takt_status takt__store_reset(struct takt_store *store, const char *op);

@@ -397,7 +397,7 @@ static void structs_that_are_filled_may_be_of_any_version(void)
     FILL(fill_telemetry, telemetry);
     FILL(fill_row, row);
     FILL(fill_options, ctx_options);
-    FILL(fill_estimate, estimate);
+    FILL_GROWN(fill_estimate, takt_estimate, machines);
     FILL(fill_import, store_report);
     FILL(fill_merge, store_report);
 }
@@ -409,7 +409,7 @@ static void estimates_are_as_far_apart_as_the_caller_has_them(void)
         takt_estimate known;
         unsigned char later[later_bytes];
     } wide[2];
-    takt_estimate plain[2] = {{0}};
+    takt_estimate plain[2] = {{.size = sizeof plain[0]}};
     size_t count;
 
     memset(wide, mark, sizeof wide);

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_fleet.c - `takt fleet`: machines that share what they learned. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clean.h"
+#include "commands.h"
+#include "context.h"
+#include "fleet.h"
+#include "fleet/schema.h"
+
+#define action_choice "sync|pull|roll-up|status|schema"
+
+/* ---- what is asked ---- */
+
+int fleet_trouble(const takt_diag *diag, takt_status status)
+{
+    return complain(&cmd_fleet, "%s",
+                    diag->text[0] != '\0' ? diag->text
+                                          : takt_status_text(status));
+}
+
+static bool find_store(struct fleet_asking *asking, const char *recording)
+{
+    const char *db = option_value(asking->invocation, "db");
+
+    if (db == NULL && recording != NULL)
+        return reject(&cmd_fleet, "--machine needs --db: the store of that "
+                                  "machine");
+    if (db != NULL)
+        snprintf(asking->store, sizeof asking->store, "%s", db);
+    else
+        takt_store_path(asking->store, sizeof asking->store);
+    if (asking->store[0] == '\0')
+        return reject(&cmd_fleet,
+                      "there is no store: set TAKT_DB, or use --db FILE");
+    return true;
+}
+
+/* False: what is wrong was said. The machine is to be destroyed. */
+static bool open_asking(const struct invocation *invocation,
+                        struct fleet_asking *out)
+{
+    const char *recording = option_value(invocation, "machine");
+    const char *address = option_value(invocation, "server");
+
+    *out = (struct fleet_asking){.invocation = invocation,
+                                 .is_json = option_given(invocation, "json")};
+    out->address = address != NULL ? address : getenv("TAKT_FLEET");
+    if (out->address != NULL && out->address[0] == '\0')
+        out->address = NULL;
+    if (!find_store(out, recording))
+        return false;
+    const takt_status status = takt_machine_create(recording, &out->machine);
+    if (status != TAKT_OK)
+        return reject(&cmd_fleet, "'%s' is no recorded machine: %s", recording,
+                      takt_status_text(status));
+    out->member.store = out->store;
+    out->member.machine = out->machine->hw_fingerprint;
+    takt__fleet_facts_of(out->machine, recording == NULL, &out->member.facts);
+    return true;
+}
+
+int fleet_connect(const struct fleet_asking *asking,
+                  struct takt_fleet_server *out)
+{
+    takt_diag diag = {""};
+
+    if (asking->address == NULL)
+        return usage_error(&cmd_fleet,
+                           "which database? --server "
+                           "postgresql://USER@HOST/NAME, or set TAKT_FLEET");
+    const takt_status status = takt__fleet_connect(asking->address, out, &diag);
+    return status == TAKT_OK ? EXIT_DONE : fleet_trouble(&diag, status);
+}
+
+/* ---- sync ---- */
+
+static void print_sync(const struct fleet_asking *asking,
+                       const struct takt_fleet_report *report)
+{
+    struct json json = json_begin(stdout);
+
+    if (!asking->is_json) {
+        print_line(stdout,
+                   "sent %zu of %zu lines (%zu cells, %zu bytes), %zu waiting"
+                   "%s",
+                   report->pages, report->lines, report->cells, report->bytes,
+                   report->waiting,
+                   report->is_new ? "; this is a new origin" : "");
+        return;
+    }
+    json_print(&json,
+               "{store:%s lines:%zu cells:%zu withheld:%zu sent:%zu bytes:%zu "
+               "waiting:%zu repeated:%zu sending_ms:%g new_origin:%d}\n",
+               asking->store, report->lines, report->cells, report->withheld,
+               report->pages, report->bytes, report->waiting, report->repeated,
+               report->sending_s * 1e3, report->is_new);
+}
+
+/* What is known of machines like this one, if there is anything newer. */
+static takt_status receive(const struct fleet_asking *asking,
+                           struct takt_fleet_server *server,
+                           struct takt_fleet_state *state, takt_diag *diag)
+{
+    struct takt_fleet_priors priors;
+    uint64_t generation;
+    takt_status status = takt__fleet_generation(server, &generation, diag);
+
+    if (status != TAKT_OK || generation == state->generation)
+        return status;
+    status = takt__fleet_read_priors(server, asking->machine,
+                                     &asking->member.facts, &priors, diag);
+    if (status != TAKT_OK)
+        return status;
+    priors.generation = generation;
+    status = fleet_receive(asking, &priors, state, diag);
+    takt__fleet_priors_free(&priors);
+    return status;
+}
+
+static int sync_with(struct fleet_asking *asking,
+                     struct takt_fleet_server *server)
+{
+    struct takt_fleet_report report = {0};
+    struct takt_fleet_state state;
+    takt_diag diag = {""};
+    takt_status status =
+        takt__fleet_state_open(asking->store, true, &state, &diag);
+
+    if (status != TAKT_OK)
+        return fleet_trouble(&diag, status);
+    status = takt__fleet_push(&asking->member, &state, server, &report, &diag);
+    if (status == TAKT_OK)
+        status = receive(asking, server, &state, &diag);
+    takt__fleet_state_close(&state);
+    if (status != TAKT_OK) {
+        fleet_trouble(&diag, status);
+        if (report.waiting > 0)
+            print_line(stderr, "%zu lines wait for the next sync",
+                       report.waiting);
+        return EXIT_FINDING;
+    }
+    print_sync(asking, &report);
+    return EXIT_DONE;
+}
+
+static int sync(struct fleet_asking *asking)
+{
+    struct takt_fleet_server server;
+    int code = fleet_connect(asking, &server);
+
+    if (code != EXIT_DONE)
+        return code;
+    code = sync_with(asking, &server);
+    takt__fleet_disconnect(&server);
+    return code;
+}
+
+/* ---- status ---- */
+
+/* As if it were sent to the database that had the last page. */
+static takt_status plan_again(struct takt_fleet_state *state,
+                              struct takt_fleet_pages *pages)
+{
+    char database[TAKT_FLEET_DATABASE];
+    size_t waiting;
+
+    memcpy(database, state->database, sizeof database);
+    return takt__fleet_plan(state, pages, database, &waiting);
+}
+
+static int status(struct fleet_asking *asking)
+{
+    struct takt_fleet_pages pages;
+    struct takt_fleet_state state;
+    takt_diag diag = {""};
+    takt_status found = takt__fleet_gather(
+        asking->store, asking->member.machine, &pages, &diag);
+
+    if (found != TAKT_OK)
+        return fleet_trouble(&diag, found);
+    found = takt__fleet_state_open(asking->store, false, &state, &diag);
+    if (found == TAKT_OK)
+        found = plan_again(&state, &pages);
+    if (found == TAKT_OK)
+        print_fleet_status(&(struct fleet_view){.asking = asking,
+                                                .state = &state,
+                                                .pages = &pages},
+                           option_given(asking->invocation, "dry-run"));
+    takt__fleet_state_close(&state);
+    takt__fleet_pages_free(&pages);
+    return found == TAKT_OK ? EXIT_DONE : fleet_trouble(&diag, found);
+}
+
+/* ---- the command ---- */
+
+static int schema(struct fleet_asking *asking)
+{
+    (void)asking;
+    fputs(takt__fleet_ddl, stdout);
+    return EXIT_DONE;
+}
+
+static int run(const struct invocation *invocation)
+{
+    static int (*const actions[])(struct fleet_asking *) = {
+        sync, fleet_pull, fleet_roll_up, status, schema};
+    struct fleet_asking asking;
+    size_t index;
+    char near[16];
+
+    if (!find_choice(invocation->operands[0], action_choice, &index)) {
+        const char *word = invocation->operands[0];
+        if (nearest_choice(word, action_choice, near, sizeof near) != NULL)
+            return usage_error(&cmd_fleet, "no action '%s'; did you mean '%s'?",
+                               word, near);
+        return usage_error(&cmd_fleet, "'%s' is not one of %s", word,
+                           action_choice);
+    }
+    if (invocation->operand_count > 1 && actions[index] != fleet_pull)
+        return usage_error(&cmd_fleet, "'%s' takes no '%s'",
+                           invocation->operands[0], invocation->operands[1]);
+    if (actions[index] == schema)
+        return schema(NULL);
+    const int code =
+        open_asking(invocation, &asking) ? actions[index](&asking) : EXIT_USAGE;
+    takt_machine_destroy(asking.machine);
+    return code;
+}
+
+const struct command cmd_fleet = {
+    .name = "fleet",
+    .operands = "ACTION [FILE|URL]",
+    .actions = action_choice,
+    .summary = "share what was learned with other machines, by PostgreSQL",
+    .description =
+        "sync: sends what this machine measured since the last time to the "
+        "database of its fleet, and pulls. For a timer; no program waits for "
+        "it. What cannot be sent waits in the store.\n"
+        "pull [FILE|URL]: brings what is known of machines like this one into "
+        "the "
+        "store, where it counts until something is measured here; from the "
+        "database, or from a file or a web server, signed by --key.\n"
+        "roll-up: computes what is known of each kind of machine, from at "
+        "least 5 machines, for one machine of the fleet to run by a timer; "
+        "--output writes it as a file too, which is signed by --key.\n"
+        "status: what was sent and what is waiting. With --dry-run every line "
+        "that a sync would send. Connects to nothing.\n"
+        "schema: prints the tables and roles of the database.\n\n"
+        "Shared are statistics of ops of the catalogue by experts of Takt's, "
+        "and what kind of machine it is. Never shared are the names of "
+        "programs, of users' ops and experts, of hosts and users, how often "
+        "something ran, and when. A machine is known by a random number.\n\n"
+        "Unless the address says otherwise, the server's certificate is "
+        "verified (sslmode=verify-full). Passwords belong into ~/.pgpass.",
+    .min_operands = 1,
+    .max_operands = 2,
+    .options =
+        {{"server", "ADDRESS", NULL,
+          "the database: a connection string of libpq (default TAKT_FLEET)"},
+         DB_OPTION,
+         {"machine", "FOLDER", NULL,
+          "a recorded machine, whose store --db names"},
+         {"key", "FILE", NULL,
+          "a key of Ed25519 (PEM): public for pull, private for roll-up"},
+         {"output", "FILE", NULL, "roll-up: write the priors to a file, too"},
+         {"least", "N", NULL, "roll-up: machines that a size needs (5)"},
+         {"days", "N", NULL,
+          "roll-up: leave out machines that were silent for N days (180)"},
+         {"prune", NULL, NULL, "roll-up: remove pages that were replaced"},
+         {"dry-run", NULL, NULL, "status: print what would be sent"},
+         {"json", NULL, NULL, "print JSON"}},
+    .examples = {"takt fleet schema | psql takt",
+                 "takt fleet sync --server postgresql://node@my-host/takt",
+                 "takt fleet roll-up --output my-priors --key my.key",
+                 "takt fleet pull my-priors --key my.pub", "takt fleet status",
+                 "takt fleet status --dry-run"},
+    .run = run,
+};

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* origins.c - facts of all machines, grouped by class. */
+#include "fleet/origins.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/say.h"
+
+static bool make_room(struct takt_fleet_origins *origins)
+{
+    if (origins->count < origins->room)
+        return true;
+    const size_t room = origins->room == 0 ? 256 : 2 * origins->room;
+    struct takt_fleet_origin *more =
+        realloc(origins->origin, room * sizeof *more);
+    if (more == NULL)
+        return false;
+    origins->origin = more;
+    origins->room = room;
+    return true;
+}
+
+/* Rows come with the later ones of an origin behind the earlier. */
+static bool take(void *self, const struct takt_fleet_row *row)
+{
+    struct takt_fleet_origins *origins = self;
+    struct takt_fleet_origin found = {.epoch = 0};
+    size_t length, facts_length;
+    const char *id = takt__fleet_text(row, 0, &length);
+    const char *facts = takt__fleet_text(row, 3, &facts_length);
+
+    found.epoch = (uint64_t)takt__fleet_number(row, 1);
+    found.seq = (uint64_t)takt__fleet_number(row, 2);
+    if (length != TAKT_FLEET_ORIGIN - 1 ||
+        !takt__fleet_facts_parse(facts, facts_length, &found.facts)) {
+        origins->refused++;
+        return true;
+    }
+    memcpy(found.id, id, length);
+    if (origins->count > 0 &&
+        strcmp(origins->origin[origins->count - 1].id, found.id) == 0)
+        origins->count--;
+    if (!make_room(origins))
+        return false;
+    origins->origin[origins->count++] = found;
+    return true;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct takt_fleet_origin *x = a, *y = b;
+
+    return strcmp(x->id, y->id);
+}
+
+/* ---- groups -------------------------------------------------------------- */
+
+struct classed {
+    char class[TAKT_FLEET_CLASS];
+    size_t origin;
+};
+
+static int by_class(const void *a, const void *b)
+{
+    const struct classed *x = a, *y = b;
+    const int order = strcmp(x->class, y->class);
+
+    return order != 0 ? order
+                      : (x->origin > y->origin) - (x->origin < y->origin);
+}
+
+static bool group(struct takt_fleet_origins *origins,
+                  enum takt_fleet_level level)
+{
+    struct classed *list = calloc(origins->count + 1, sizeof *list);
+
+    if (list == NULL)
+        return false;
+    for (size_t i = 0; i < origins->count; i++) {
+        takt__fleet_class(&origins->origin[i].facts, level, "", list[i].class);
+        list[i].origin = i;
+    }
+    qsort(list, origins->count, sizeof *list, by_class);
+    for (size_t i = 0, first = 0; i < origins->count; i++) {
+        if (strcmp(list[i].class, list[first].class) != 0)
+            first = i;
+        origins->origin[list[i].origin].group[level] = list[first].origin;
+    }
+    free(list);
+    return true;
+}
+
+size_t takt__fleet_group(const struct takt_fleet_origin *origin,
+                         enum takt_fleet_level level, const char *device)
+{
+    if (level == TAKT_FLEET_EXACT || device[0] == '\0')
+        return origin->group[level];
+    return level == TAKT_FLEET_KIND ? origin->facts.driver : 0;
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+takt_status takt__fleet_origins_read(struct takt_fleet_server *server,
+                                     unsigned days,
+                                     struct takt_fleet_origins *out,
+                                     takt_diag *diag)
+{
+    char sql[256];
+    bool is_grouped = true;
+
+    *out = (struct takt_fleet_origins){0};
+    snprintf(sql, sizeof sql,
+             "SELECT origin, epoch, seq, cells FROM takt_fleet.page WHERE "
+             "line = '' AND day >= current_date - %u "
+             "ORDER BY origin, epoch, seq",
+             days);
+    takt_status status = takt__fleet_query(server, sql, NULL, take, out, diag);
+    if (status == TAKT_OK && out->count > 0)
+        qsort(out->origin, out->count, sizeof *out->origin, by_id);
+    for (int level = 0; status == TAKT_OK && level < TAKT_FLEET_LEVELS; level++)
+        is_grouped = is_grouped && group(out, (enum takt_fleet_level)level);
+    if (!is_grouped)
+        status = takt__say(diag, TAKT_ENOMEM, "there is not enough memory");
+    if (status != TAKT_OK)
+        takt__fleet_origins_free(out);
+    return status;
+}
+
+void takt__fleet_origins_free(struct takt_fleet_origins *origins)
+{
+    free(origins->origin);
+    *origins = (struct takt_fleet_origins){0};
+}
+
+size_t takt__fleet_origins_find(const struct takt_fleet_origins *origins,
+                                const char *id)
+{
+    struct takt_fleet_origin key;
+
+    if (origins->count == 0 || strlen(id) >= sizeof key.id)
+        return SIZE_MAX;
+    strcpy(key.id, id);
+    const struct takt_fleet_origin *found =
+        bsearch(&key, origins->origin, origins->count, sizeof key, by_id);
+    return found == NULL ? SIZE_MAX : (size_t)(found - origins->origin);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* pull.h - brings the priors of a machine into its store. */
+#pragma once
+
+#include "fleet/choose.h"
+#include "fleet/server.h"
+
+/* Reads what the machine needs from the database. To be freed. */
+takt_status takt__fleet_read_priors(struct takt_fleet_server *server,
+                                    const takt_machine *machine,
+                                    const struct takt_fleet_facts *facts,
+                                    struct takt_fleet_priors *out,
+                                    takt_diag *diag);
+
+/* Reads a file of priors, or gets it from an address (fetch.h). It must be
+ * signed by the key in the file `key`: nothing of it is looked at before. To be
+ * freed. TAKT_ECORRUPT: it is not signed by that key, or not valid. */
+takt_status takt__fleet_open_priors(const char *path, const char *key,
+                                    struct takt_fleet_priors *out,
+                                    takt_diag *diag);
+
+/* Writes such a file. */
+takt_status takt__fleet_save_priors(const struct takt_fleet_priors *priors,
+                                    const char *path, const char *key,
+                                    takt_diag *diag);
+
+/* Replaces what the store has of the fleet by the choice from `priors`. */
+takt_status takt__fleet_take_in(const struct takt_fleet_priors *priors,
+                                const takt_machine *machine,
+                                const struct takt_fleet_facts *facts,
+                                const char *store,
+                                struct takt_fleet_choice *out, takt_diag *diag);

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* schema.h - the tables of a fleet and who may do what with them. */
+#pragma once
+
+/* SQL for psql; run once by the owner of the database. */
+extern const char takt__fleet_ddl[];

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* server.c - connections, queries and what their errors mean. */
+#include "fleet/server.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/say.h"
+#include "fleet/trouble.h"
+
+/* ---- connecting ---------------------------------------------------------- */
+
+/* What comes before the address is overruled by it. */
+takt_status takt__fleet_reconnect(struct takt_fleet_server *server,
+                                  takt_diag *diag)
+{
+    const bool has_mode = getenv("PGSSLMODE") != NULL;
+    const char *const keys[] = {"application_name", "connect_timeout",
+                                has_mode ? "dbname" : "sslmode",
+                                has_mode ? NULL : "dbname", NULL};
+    const char *const values[] = {"takt", "3",
+                                  has_mode ? server->address : "verify-full",
+                                  has_mode ? NULL : server->address, NULL};
+
+    if (server->connection != NULL)
+        server->pq.finish(server->connection);
+    server->connection = server->pq.connect(keys, values, 1);
+    if (server->connection == NULL)
+        return takt__say(diag, TAKT_ENOMEM, "there is not enough memory");
+    if (server->pq.status(server->connection) == 0)
+        return TAKT_OK;
+    takt__fleet_say_lost(diag, server->pq.error(server->connection));
+    return TAKT_EIO;
+}
+
+static takt_status judge_version(long version, takt_diag *diag)
+{
+    if (version > TAKT_FLEET_SCHEMA)
+        return takt__say(diag, TAKT_ENOTSUP,
+                         "the database is of a later Takt (tables of version "
+                         "%ld, this one knows %d): update Takt",
+                         version, TAKT_FLEET_SCHEMA);
+    if (version < TAKT_FLEET_SCHEMA)
+        return takt__say(diag, TAKT_ENOTSUP,
+                         "the tables of the database are of version %ld, and "
+                         "this Takt needs %d: see 'takt fleet schema'",
+                         version, TAKT_FLEET_SCHEMA);
+    return TAKT_OK;
+}
+
+static takt_status check_tables(struct takt_fleet_server *server,
+                                takt_diag *diag)
+{
+    const struct takt_pq *pq = &server->pq;
+    struct takt_pq_result *result =
+        pq->run(server->connection,
+                "SELECT version, id FROM takt_fleet.meta "
+                "ORDER BY version DESC LIMIT 1",
+                0, NULL, NULL, NULL, NULL, 0);
+    takt_status status;
+
+    if (pq->outcome(result) != TAKT_PQ_TUPLES) {
+        takt__fleet_judge(server, result, diag);
+        status = TAKT_EIO;
+    } else if (pq->rows(result) == 0) {
+        status = judge_version(0, diag);
+    } else {
+        status = judge_version(strtol(pq->value(result, 0, 0), NULL, 10), diag);
+        snprintf(server->id, sizeof server->id, "%s", pq->value(result, 0, 1));
+    }
+    pq->clear(result);
+    return status;
+}
+
+takt_status takt__fleet_connect(const char *address,
+                                struct takt_fleet_server *out, takt_diag *diag)
+{
+    *out = (struct takt_fleet_server){.address = address};
+    takt_status status = takt__pq_load(&out->pq, diag);
+    if (status != TAKT_OK)
+        return status;
+    status = takt__fleet_reconnect(out, diag);
+    if (status == TAKT_OK)
+        status = check_tables(out, diag);
+    if (status != TAKT_OK)
+        takt__fleet_disconnect(out);
+    return status;
+}
+
+void takt__fleet_disconnect(struct takt_fleet_server *server)
+{
+    if (server->connection != NULL)
+        server->pq.finish(server->connection);
+    server->connection = NULL;
+}
+
+/* ---- queries ------------------------------------------------------------- */
+
+const char *takt__fleet_text(const struct takt_fleet_row *row, int column,
+                             size_t *length)
+{
+    *length = (size_t)row->pq->length(row->result, 0, column);
+    return row->pq->value(row->result, 0, column);
+}
+
+/* A BIGINT: eight bytes, the highest first. */
+long long takt__fleet_number(const struct takt_fleet_row *row, int column)
+{
+    size_t length;
+    const char *at = takt__fleet_text(row, column, &length);
+    uint64_t number = 0;
+
+    for (size_t i = 0; i < length && i < 8; i++)
+        number = number << 8 | (unsigned char)at[i];
+    return (long long)number;
+}
+
+static takt_status read_rows(struct takt_fleet_server *server,
+                             takt_fleet_visit *visit, void *self,
+                             takt_diag *diag)
+{
+    const struct takt_pq *pq = &server->pq;
+    struct takt_pq_result *result;
+    takt_status status = TAKT_OK;
+
+    while ((result = pq->next(server->connection)) != NULL) {
+        const int outcome = pq->outcome(result);
+        const struct takt_fleet_row row = {pq, result};
+        if (outcome == TAKT_PQ_SINGLE && status == TAKT_OK &&
+            !visit(self, &row))
+            status = takt__say(diag, TAKT_ENOMEM, "there is not enough memory");
+        if (outcome != TAKT_PQ_SINGLE && outcome != TAKT_PQ_TUPLES) {
+            takt__fleet_judge(server, result, diag);
+            status = TAKT_EIO;
+        }
+        pq->clear(result);
+    }
+    return status;
+}
+
+takt_status takt__fleet_query(struct takt_fleet_server *server, const char *sql,
+                              const char *text, takt_fleet_visit *visit,
+                              void *self, takt_diag *diag)
+{
+    static const unsigned type = TAKT_PQ_TEXT;
+    const struct takt_pq *pq = &server->pq;
+
+    if (pq->send(server->connection, sql, text != NULL, &type, &text, NULL,
+                 NULL, 1) == 0 ||
+        pq->single_rows(server->connection) == 0) {
+        takt__fleet_say(diag, pq->error(server->connection));
+        return TAKT_EIO;
+    }
+    return read_rows(server, visit, self, diag);
+}
+
+static bool take_generation(void *self, const struct takt_fleet_row *row)
+{
+    *(uint64_t *)self = (uint64_t)takt__fleet_number(row, 0);
+    return true;
+}
+
+takt_status takt__fleet_generation(struct takt_fleet_server *server,
+                                   uint64_t *out, takt_diag *diag)
+{
+    *out = 0;
+    return takt__fleet_query(server,
+                             "SELECT generation FROM takt_fleet.prior "
+                             "ORDER BY generation DESC LIMIT 1",
+                             NULL, take_generation, out, diag);
+}
+
+takt_status takt__fleet_execute(struct takt_fleet_server *server,
+                                const char *sql, takt_diag *diag)
+{
+    const struct takt_pq *pq = &server->pq;
+    struct takt_pq_result *result =
+        pq->run(server->connection, sql, 0, NULL, NULL, NULL, NULL, 0);
+    const int outcome = pq->outcome(result);
+
+    if (outcome != TAKT_PQ_COMMAND && outcome != TAKT_PQ_TUPLES)
+        takt__fleet_judge(server, result, diag);
+    pq->clear(result);
+    return outcome == TAKT_PQ_COMMAND || outcome == TAKT_PQ_TUPLES ? TAKT_OK
+                                                                   : TAKT_EIO;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* test_parts.c - medians, likeness, names that are shared, pages and plans. */
+#include <math.h>
+
+#include "fleet/choose.h"
+#include "fleet/plan.h"
+#include "fleet/pool.h"
+#include "support/tap.h"
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median(double *value, size_t count)
+{
+    qsort(value, count, sizeof *value, by_value);
+    return (value[(count - 1) / 2] + value[count / 2]) / 2;
+}
+
+/* Against the definition. Of an even number the upper of the two distances is
+ * taken. */
+static void many_machines_are_their_median_and_mad(void)
+{
+    enum { most = 40 };
+    uint64_t seed = 5;
+
+    for (size_t count = 5; count < most; count++) {
+        struct takt_fleet_cell cell[most] = {{0}}, out;
+        double value[most];
+        for (size_t i = 0; i < count; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            cell[i].mean = (float)(seed >> 40) / (1 << 23);
+            value[i] = (double)cell[i].mean;
+        }
+        const double middle = median(value, count);
+        for (size_t i = 0; i < count; i++)
+            value[i] = fabs(value[i] - middle);
+        qsort(value, count, sizeof *value, by_value);
+        takt__fleet_pool(cell, count, &out);
+        EXPECT_NEAR((double)out.mean, middle, 1e-5);
+        EXPECT_NEAR(sqrt((double)(out.m2 / out.n)), 1.4826 * value[count / 2],
+                    1e-4);
+        EXPECT_INT(out.n, count);
+    }
+}
+
+/* Whatever two of ten say, the others' spread bounds the result. */
+static void a_few_liars_move_nothing_far(void)
+{
+    for (int i = 0; i < 20; i++) {
+        struct takt_fleet_cell cell[10], out;
+        for (int j = 0; j < 10; j++)
+            cell[j] = (struct takt_fleet_cell){
+                .n = j < 2 ? 1e9f : 1,
+                .mean = j < 2 ? (float)(i - 10) * 5 : 9 + 0.01f * (float)j};
+        takt__fleet_pool(cell, 10, &out);
+        EXPECT((double)out.mean > 9.01 && (double)out.mean < 9.1);
+    }
+}
+
+static void only_names_of_takts_own_are_shared(void)
+{
+    static const char *const good[] = {
+        "add||0|0|scalar|",
+        "add||1|3|simd.avx512|",
+        "add||0|0|simd.avx2x16|",
+        "matmul|nn.square|0|0|blas.openblasx2|",
+        "matmul|nn.square|0|4|cuda.0|0123456789abcdef",
+        "takt:link|in|0|0|cuda.1|"};
+    static const char *const bad[] = {"",
+                                      "add",
+                                      "add||0|0|scalar",
+                                      "add||0|0|scalar|x",
+                                      "add||2|0|scalar|",
+                                      "add||0|8|scalar|",
+                                      "add||0|0|scalarx1|",
+                                      "add||0|0|mine|",
+                                      "add||0|0|simd.mine|",
+                                      "add||0|0|blas.mine|",
+                                      "mine||0|0|scalar|",
+                                      "run.prog-1||0|0|scalar|",
+                                      "add|mine|0|0|scalar|",
+                                      "takt:day||0|0|calls|",
+                                      "takt:link|mine|0|0|cuda.1|",
+                                      "add||0|0|scalar|0123456789abcdef",
+                                      "add||0|0|cuda.0x2|",
+                                      "Add||0|0|scalar|",
+                                      "add||00001|0|scalar|",
+                                      "add||-1|0|scalar|"};
+    struct takt_fleet_line line;
+
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        TAP_CHECK(takt__fleet_line_parse(good[i], &line), "%s", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        TAP_CHECK(!takt__fleet_line_parse(bad[i], &line), "%s", bad[i]);
+    EXPECT_INT(takt__fleet_threads("simd.avx512"), 1);
+    EXPECT_INT(takt__fleet_threads("simd.avx512x12"), 12);
+    EXPECT_INT(takt__fleet_threads("cuda.0"), 1);
+}
+
+static void machines_are_like_themselves_and_less_like_others(void)
+{
+    struct takt_fleet_facts a = {.machine = "0123456789abcdef",
+                                 .vendor = "AuthenticAMD",
+                                 .isa = "avx512",
+                                 .family = 25,
+                                 .cores = 16,
+                                 .l2_kib = 1024,
+                                 .l3_kib = 32768},
+                            b = a, read;
+    char text[TAKT_FLEET_FACTS];
+
+    EXPECT_NEAR(takt__fleet_likeness(&a, &b), 1, 1e-12);
+    b.cores = 8;
+    const double half = takt__fleet_likeness(&a, &b);
+    EXPECT(half < 1 && half > 0.3);
+    EXPECT_NEAR(half, takt__fleet_likeness(&b, &a), 1e-12);
+    strcpy(b.vendor, "GenuineIntel");
+    EXPECT(takt__fleet_likeness(&a, &b) < half);
+    const size_t length = takt__fleet_facts_print(&b, text);
+    EXPECT(takt__fleet_facts_parse(text, length, &read));
+    EXPECT(memcmp(&read, &b, sizeof b) == 0);
+    EXPECT(!takt__fleet_facts_parse(text, length - 1, &read));
+}
+
+static void a_page_keeps_its_number_until_it_is_known_to_have_arrived(void)
+{
+    struct takt_fleet_state state = {.lock = -1, .seq = 6, .epoch = 1};
+    struct takt_fleet_page page = {.line = "add||0|0|scalar|",
+                                   .digest = "0123456789abcdef"};
+    struct takt_fleet_pages pages = {.page = &page, .count = 1};
+    size_t waiting;
+
+    EXPECT_INT(takt__fleet_plan(&state, &pages, "a", &waiting), TAKT_OK);
+    EXPECT(waiting == 1 && page.seq == 7);
+    EXPECT_INT(takt__fleet_plan(&state, &pages, "a", &waiting), TAKT_OK);
+    EXPECT(waiting == 1 && page.seq == 7); /* not known to be there */
+    state.sent[0].is_sent = true;
+    EXPECT_INT(takt__fleet_plan(&state, &pages, "a", &waiting), TAKT_OK);
+    EXPECT(waiting == 0);
+    EXPECT_INT(takt__fleet_plan(&state, &pages, "b", &waiting), TAKT_OK);
+    EXPECT(waiting == 1 && page.seq == 7); /* another database */
+    strcpy(page.digest, "fedcba9876543210");
+    EXPECT_INT(takt__fleet_plan(&state, &pages, "b", &waiting), TAKT_OK);
+    EXPECT(waiting == 1 && page.seq == state.seq);
+    strcpy(page.line, "exp||0|0|scalar|"); /* add was forgotten */
+    EXPECT_INT(takt__fleet_plan(&state, &pages, "b", &waiting), TAKT_OK);
+    EXPECT(waiting == 1 && state.epoch == 2 && page.seq == state.seq);
+    takt__fleet_state_close(&state);
+}
+
+int main(void)
+{
+    RUN(many_machines_are_their_median_and_mad);
+    RUN(a_few_liars_move_nothing_far);
+    RUN(only_names_of_takts_own_are_shared);
+    RUN(machines_are_like_themselves_and_less_like_others);
+    RUN(a_page_keeps_its_number_until_it_is_known_to_have_arrived);
+    return tap_done();
+}
