@@ -38,10 +38,10 @@ static struct takt_cell cell_of(const struct takt_model *model,
 /* A trial that was offered before is left as it is, taken or not: a caller that
  * takes it while the cell is written must not find it there again. */
 static void publish_cell(struct takt_learner *learner, unsigned series,
-                         unsigned slot, unsigned bucket,
+                         unsigned column, unsigned bucket,
                          const struct takt_verdict *verdict)
 {
-    _Atomic uint64_t *at = &learner->table->cell[series][slot][bucket];
+    _Atomic uint64_t *at = &learner->table->cell[series][column][bucket];
     struct takt_cell cell = cell_of(learner->model, verdict);
     uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
 
@@ -56,11 +56,11 @@ static void publish_cell(struct takt_learner *learner, unsigned series,
 
 /* Empties cells, as if no call had been there. */
 static void withdraw(struct takt_learner *learner,
-                     const struct takt_change *change, unsigned slot)
+                     const struct takt_change *change, unsigned column)
 {
     for (unsigned bucket = change->first; bucket <= change->last; bucket++)
         atomic_store_explicit(
-            &learner->table->cell[change->series][slot][bucket], 0,
+            &learner->table->cell[change->series][column][bucket], 0,
             memory_order_relaxed);
 }
 
@@ -68,18 +68,18 @@ static void publish_gpu(struct takt_learner *learner,
                         const struct takt_change *change, unsigned expert,
                         struct takt_posterior *posterior, uint64_t now_ns)
 {
-    const unsigned slot =
-        takt__arm_slot(takt__model_arm(learner->model, expert));
+    const unsigned column =
+        takt__arm_column(takt__model_arm(learner->model, expert));
     struct takt_verdict verdict;
 
     if (takt__model_is_closed(learner->model, expert)) {
-        withdraw(learner, change, slot);
+        withdraw(learner, change, column);
         return;
     }
     for (unsigned bucket = change->first; bucket <= change->last; bucket++)
         if (takt__posterior_judge_gpu(posterior, expert, bucket, now_ns,
                                       &verdict))
-            publish_cell(learner, change->series, slot, bucket, &verdict);
+            publish_cell(learner, change->series, column, bucket, &verdict);
 }
 
 static void publish_gpus(struct takt_learner *learner,

@@ -16,20 +16,20 @@
 static const double free_calls = 4; /* of the best arm, before any budget */
 static const double spike_s = 20e-3, spike_calls = 16;
 
-struct takt_bandit *takt__bandit_at(struct takt_series *series, unsigned slot,
+struct takt_bandit *takt__bandit_at(struct takt_series *series, unsigned column,
                                     unsigned bucket)
 {
-    if (series->bandit[slot] == NULL) {
-        series->bandit[slot] =
-            calloc(TAKT_BUCKETS, sizeof *series->bandit[slot]);
-        if (series->bandit[slot] == NULL)
+    if (series->bandit[column] == NULL) {
+        series->bandit[column] =
+            calloc(TAKT_BUCKETS, sizeof *series->bandit[column]);
+        if (series->bandit[column] == NULL)
             return NULL;
         for (unsigned i = 0; i < TAKT_BUCKETS; i++) {
-            struct takt_bandit *made = &series->bandit[slot][i];
+            struct takt_bandit *made = &series->bandit[column][i];
             made->offered = made->incumbent = TAKT_NO_ARM;
         }
     }
-    return &series->bandit[slot][bucket];
+    return &series->bandit[column][bucket];
 }
 
 double takt__bucket_seconds(const struct takt_series *series, unsigned bucket)
@@ -180,7 +180,7 @@ static void count_for_all(struct takt_model *model,
     model->counters.budget_s += model->exploration * seconds;
 }
 
-/* A call counts once for its op, in whatever slots it counts. */
+/* A call counts once for its op, in whatever columns it counts. */
 static void count_for_op(struct takt_model *model,
                          const struct takt_observation *seen,
                          const struct takt_bandit *bandit)
@@ -198,27 +198,27 @@ static void count_for_op(struct takt_model *model,
 }
 
 static void charge(struct takt_model *model,
-                   const struct takt_observation *seen, unsigned slot)
+                   const struct takt_observation *seen, unsigned column)
 {
     const struct takt_sample *sample = seen->sample;
     struct takt_bandit *bandit =
-        takt__bandit_at(seen->series, slot, sample->bucket);
-    const unsigned affected = slot < TAKT_SITUATIONS
-                                  ? 1u << slot | 1u << (slot ^ TAKT_ASLEEP)
+        takt__bandit_at(seen->series, column, sample->bucket);
+    const unsigned affected = column < TAKT_SITUATIONS
+                                  ? 1u << column | 1u << (column ^ TAKT_ASLEEP)
                                   : 1u << TAKT_RESIDENT;
     const bool is_trial =
-        slot == seen->slot && (sample->flags & TAKT_SAMPLE_EXPLORED) != 0;
+        column == seen->column && (sample->flags & TAKT_SAMPLE_EXPLORED) != 0;
 
     if (bandit == NULL)
         return;
     /* Whether a GPU was tried or chosen, it was run. */
-    if (slot == seen->slot && slot >= TAKT_COLUMN_GPU && !is_trial)
+    if (column == seen->column && column >= TAKT_COLUMN_GPU && !is_trial)
         takt__offer_end(seen->series, bandit);
     if (is_trial)
         charge_trial(model, seen, bandit);
     bandit->calls += sample->calls;
     bandit->seconds += sample->seconds * sample->calls;
-    if (slot == seen->called_in)
+    if (column == seen->called_in)
         count_for_op(model, seen, bandit);
     if (is_trial ||
         is_worth_judging(model, seen->series, bandit, sample->bucket))
@@ -229,7 +229,7 @@ static void charge_gpu(struct takt_model *model,
                        const struct takt_observation *seen, unsigned arm)
 {
     if (!takt__model_is_closed(model, arm))
-        charge(model, seen, takt__arm_slot(&model->arm[arm]));
+        charge(model, seen, takt__arm_column(&model->arm[arm]));
 }
 
 /* A call whose operands may be on GPUs counts for the budget of each. */

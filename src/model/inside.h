@@ -23,8 +23,8 @@ struct takt_track {
     uint64_t suspect_ns; /* not used until then */
 };
 
-/* One bandit problem: the calls of a bucket in one slot, which is a situation,
- * or a GPU that has the operands. Made with its first call. */
+/* One bandit problem: the calls of a bucket in one column, which is a
+ * situation, or a GPU that has the operands. Made with its first call. */
 struct takt_bandit {
     double calls, seconds;
     double explored_s;
@@ -40,7 +40,7 @@ struct takt_bandit {
     uint8_t incumbent;     /* TAKT_NO_ARM: none */
 };
 
-/* What the calls and trials of one op took, in all its series, slots and
+/* What the calls and trials of one op took, in all its series, columns and
  * buckets. */
 struct takt_budget {
     double calls, seconds;
@@ -234,17 +234,17 @@ void takt__predict(const struct takt_model *model,
                    unsigned situation, struct takt_prediction *out);
 
 /* What other teams of its kin say about an arm at a bucket. */
-struct takt_lesson {
+struct takt_team_evidence {
     float shift; /* of its mean, in standard deviations */
     float known; /* share of its variance that is gone */
 };
 
-/* Takes the lesson of a team where it says more than those so far. */
+/* Takes the evidence of a team where it says more than those so far. */
 void takt__predict_team(const struct takt_arm *arm, const struct takt_arm *team,
                         const struct takt_residuals *before,
                         const struct takt_residuals *after,
-                        struct takt_lesson lesson[TAKT_BUCKETS]);
-void takt__predict_learn(const struct takt_lesson lesson[TAKT_BUCKETS],
+                        struct takt_team_evidence evidence[TAKT_BUCKETS]);
+void takt__predict_learn(const struct takt_team_evidence evidence[TAKT_BUCKETS],
                          struct takt_residuals *residuals);
 
 /* ---- posterior.c --------------------------------------------------------- */
@@ -316,7 +316,7 @@ struct takt_observation {
     struct takt_stat *stat;
     unsigned situation; /* as it matters to the arm */
     unsigned called_in; /* the situation of the call, ... */
-    unsigned slot;      /* ... and the slot of its decision */
+    unsigned column;    /* ... and the column of its decision */
     double log_rates;   /* ln(seconds) by the rates and the load */
     double residual;
 };
@@ -340,7 +340,7 @@ void takt__model_each_curve(const struct takt_model *model,
 
 /* ---- budget.c: the accounts of bandits and of ops ------------------------ */
 
-struct takt_bandit *takt__bandit_at(struct takt_series *series, unsigned slot,
+struct takt_bandit *takt__bandit_at(struct takt_series *series, unsigned column,
                                     unsigned bucket); /* NULL: no memory */
 
 /* What all calls of a bucket took, in whatever situation. */

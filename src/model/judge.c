@@ -65,10 +65,10 @@ static double confidence_of(const struct takt_ranking *ranking)
 /* ---- verdicts ------------------------------------------------------------ */
 
 static struct takt_bandit *find_bandit(const struct takt_posterior *posterior,
-                                       unsigned slot, unsigned bucket)
+                                       unsigned column, unsigned bucket)
 {
     struct takt_bandit *bandits =
-        posterior->series == NULL ? NULL : posterior->series->bandit[slot];
+        posterior->series == NULL ? NULL : posterior->series->bandit[column];
 
     return bandits == NULL ? NULL : &bandits[bucket];
 }
@@ -158,7 +158,7 @@ bool takt__posterior_judge_gpu(struct takt_posterior *posterior, unsigned arm,
     if (i == posterior->count || takt__model_is_closed(posterior->model, arm))
         return false;
     struct takt_bandit *bandit = find_bandit(
-        posterior, takt__arm_slot(&posterior->model->arm[arm]), bucket);
+        posterior, takt__arm_column(&posterior->model->arm[arm]), bucket);
     const struct takt_arm_cost gpu = takt__arm_cost(posterior, i, bucket);
     const bool is_suspended = takt__arm_is_suspect(posterior, arm, now_ns);
     *out = verdict_of(posterior, bucket, &gpu, arm);

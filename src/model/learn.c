@@ -10,22 +10,22 @@
 #include "model/inside.h"
 
 /* Without a GPU the operands are where they always are; a GPU that has them all
- * has a slot of its own. */
+ * has a column of its own. */
 static void find_slot(const struct takt_model *model,
                       struct takt_observation *out)
 {
     const struct takt_sample *sample = out->sample;
     const struct takt_arm *arm = &model->arm[sample->arm];
 
-    out->called_in = out->slot = (sample->flags & TAKT_SAMPLE_MISJUDGED) != 0
-                                     ? sample->situation ^ TAKT_ASLEEP
-                                     : sample->situation;
+    out->called_in = out->column = (sample->flags & TAKT_SAMPLE_MISJUDGED) != 0
+                                       ? sample->situation ^ TAKT_ASLEEP
+                                       : sample->situation;
     if ((sample->situation & TAKT_RESIDENT) == 0)
         return;
     if (!takt__model_has_gpu(model, sample->series))
-        out->called_in = out->slot = out->slot & (unsigned)~TAKT_RESIDENT;
+        out->called_in = out->column = out->column & (unsigned)~TAKT_RESIDENT;
     else if (takt__arm_is_gpu(arm))
-        out->slot = takt__arm_slot(arm);
+        out->column = takt__arm_column(arm);
 }
 
 static bool observe(struct takt_model *model, const struct takt_sample *sample,
@@ -221,7 +221,7 @@ static void refuse(struct takt_model *model,
     if (!takt__suspend(model, seen))
         return;
     struct takt_bandit *bandit =
-        takt__bandit_at(seen->series, seen->slot, seen->sample->bucket);
+        takt__bandit_at(seen->series, seen->column, seen->sample->bucket);
     if (bandit != NULL && bandit->offered == seen->sample->arm)
         takt__offer_end(seen->series, bandit);
 }

@@ -27,8 +27,8 @@ static void free_series(struct takt_series *series)
         free(track->closed_s);
         free(track);
     }
-    for (unsigned slot = 0; slot < TAKT_COLUMNS; slot++)
-        free(series->bandit[slot]);
+    for (unsigned column = 0; column < TAKT_COLUMNS; column++)
+        free(series->bandit[column]);
     free(series);
 }
 
@@ -48,7 +48,7 @@ int takt__model_add_arm(struct takt_model *model, const struct takt_arm *arm)
     const unsigned number = model->arm_count;
 
     if (number >= TAKT_NO_ARM ||
-        (takt__arm_is_gpu(arm) && takt__arm_slot(arm) >= TAKT_COLUMNS))
+        (takt__arm_is_gpu(arm) && takt__arm_column(arm) >= TAKT_COLUMNS))
         return -1;
     model->arm[number] = *arm;
     if (takt__arm_is_gpu(arm))

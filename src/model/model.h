@@ -46,12 +46,12 @@ struct takt_model;
 struct takt_model *takt__model_create(double exploration);
 void takt__model_destroy(struct takt_model *model); /* NULL is allowed */
 
-/* Whether it is a GPU's, and then the slot of that GPU (op/key.h). */
+/* Whether it is a GPU's, and then the column of that GPU (op/key.h). */
 static inline bool takt__arm_is_gpu(const struct takt_arm *arm)
 {
     return arm->device >= TAKT_DEVICE_GPU;
 }
-static inline unsigned takt__arm_slot(const struct takt_arm *arm)
+static inline unsigned takt__arm_column(const struct takt_arm *arm)
 {
     return TAKT_COLUMN_GPU + arm->device - TAKT_DEVICE_GPU;
 }
@@ -181,7 +181,7 @@ takt_status takt__model_set_typical(struct takt_model *model, unsigned series,
                                     unsigned bucket, const takt_work *work);
 
 /* What has to be judged anew: some situations and buckets of a series, and with
- * situation TAKT_RESIDENT the slots of its GPUs. */
+ * situation TAKT_RESIDENT the columns of its GPUs. */
 struct takt_change {
     unsigned series;
     unsigned situations;  /* bit 1 << situation */

@@ -6,7 +6,7 @@
 
 /* Whether samples of an arm say something about others of its kin; those of the
  * reference have said it to all. */
-static bool is_lesson(const struct takt_posterior *posterior, unsigned i)
+static bool is_evidence(const struct takt_posterior *posterior, unsigned i)
 {
     return posterior->arm[i] != posterior->reference.arm &&
            takt__is_measured(posterior->series, posterior->arm[i]);
@@ -18,19 +18,19 @@ static void predict_team(struct takt_posterior *posterior, unsigned i)
 {
     const struct takt_model *model = posterior->model;
     const struct takt_arm *arm = &model->arm[posterior->arm[i]];
-    struct takt_lesson lesson[TAKT_BUCKETS] = {{0}};
+    struct takt_team_evidence evidence[TAKT_BUCKETS] = {{0}};
     bool is_told = false;
 
     for (unsigned k = 0; k < posterior->count; k++) {
         const struct takt_arm *team = &model->arm[posterior->arm[k]];
-        if (k == i || team->kin != arm->kin || !is_lesson(posterior, k))
+        if (k == i || team->kin != arm->kin || !is_evidence(posterior, k))
             continue;
         is_told = true;
         takt__predict_team(arm, team, &posterior->before[k],
-                           &posterior->after[k], lesson);
+                           &posterior->after[k], evidence);
     }
     if (is_told)
-        takt__predict_learn(lesson, &posterior->prediction[i].residuals);
+        takt__predict_learn(evidence, &posterior->prediction[i].residuals);
     takt__predict_after(model, posterior->series, posterior->arm[i],
                         posterior->situation, &posterior->prediction[i]);
 }
@@ -60,7 +60,7 @@ struct takt_posterior *takt__model_posterior(struct takt_model *model,
     }
     for (unsigned i = 0; i < out->count; i++) {
         struct takt_prediction alone = out->prediction[i];
-        if (!is_lesson(out, i))
+        if (!is_evidence(out, i))
             continue;
         takt__predict_after(model, out->series, out->arm[i], situation, &alone);
         out->after[i] = alone.residuals;

@@ -322,26 +322,26 @@ void takt__predict(const struct takt_model *model,
 void takt__predict_team(const struct takt_arm *arm, const struct takt_arm *team,
                         const struct takt_residuals *before,
                         const struct takt_residuals *after,
-                        struct takt_lesson lesson[TAKT_BUCKETS])
+                        struct takt_team_evidence evidence[TAKT_BUCKETS])
 {
     const float rho = correlation_of(arm, team);
 
     for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
         const float known =
             rho * rho * (1 - after->variance[j] / before->variance[j]);
-        if (known <= lesson[j].known)
+        if (known <= evidence[j].known)
             continue;
-        lesson[j].known = known;
-        lesson[j].shift = rho * (after->mean[j] - before->mean[j]) /
-                          sqrtf(before->variance[j]);
+        evidence[j].known = known;
+        evidence[j].shift = rho * (after->mean[j] - before->mean[j]) /
+                            sqrtf(before->variance[j]);
     }
 }
 
-void takt__predict_learn(const struct takt_lesson lesson[TAKT_BUCKETS],
+void takt__predict_learn(const struct takt_team_evidence evidence[TAKT_BUCKETS],
                          struct takt_residuals *residuals)
 {
     for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
-        residuals->mean[j] += lesson[j].shift * sqrtf(residuals->variance[j]);
-        residuals->variance[j] *= 1 - lesson[j].known;
+        residuals->mean[j] += evidence[j].shift * sqrtf(residuals->variance[j]);
+        residuals->variance[j] *= 1 - evidence[j].known;
     }
 }

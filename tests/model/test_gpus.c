@@ -379,7 +379,7 @@ static void a_ninth_gpu_finds_no_place(void)
     for (unsigned i = 0; i < 8; i++) {
         arm.device = TAKT_DEVICE_GPU + i;
         EXPECT_INT(takt__model_add_arm(sim.model, &arm), i);
-        EXPECT_INT(takt__arm_slot(&arm), TAKT_COLUMN_GPU + i);
+        EXPECT_INT(takt__arm_column(&arm), TAKT_COLUMN_GPU + i);
     }
     arm.device++;
     EXPECT_INT(takt__model_add_arm(sim.model, &arm), -1);
