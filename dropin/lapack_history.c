@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lapack_opening.h"
 #include "lapack_solver.h"
@@ -32,6 +33,7 @@ static struct lapack_memory known[most_known];
 static _Atomic unsigned known_count;
 static const struct takt_route *_Atomic kept_in;
 static const takt_op *program;
+static pid_t process;             /* that has read it */
 static double known_worth_s;      /* in earlier runs */
 static _Atomic uint64_t worth_ns; /* in this one */
 
@@ -133,11 +135,12 @@ void takt__lapack_history_worth(double ns)
         atomic_fetch_add(&worth_ns, (uint64_t)ns);
 }
 
+/* A child of fork() would keep that of its parent once more. */
 static void keep_worth(void)
 {
     const double seconds = (double)atomic_load(&worth_ns) * 1e-9;
 
-    if (seconds > 0)
+    if (seconds > 0 && getpid() == process)
         record_as(worth_name, TAKT_F64, 1, seconds);
 }
 
@@ -195,6 +198,7 @@ bool takt__lapack_history_open(const struct takt_route *route)
         return false;
     (void)route->takt->history_read(route->ctx, visit, &count);
     atomic_store_explicit(&known_count, count, memory_order_release);
+    process = getpid();
     if (atomic_exchange(&kept_in, route) == NULL)
         takt__opener_tell_at_exit(keep_worth);
     return known_worth_s * 1e9 >= TAKT_OPENING_PRICE &&
