@@ -10,6 +10,7 @@
 #pragma once
 
 #include "lapack_solver.h"
+#include "team_choice.h"
 
 /* Whether a GPU is open for calls like this one, and has run one. In a program
  * where every call is routed, it is opened first, if there is one. */
@@ -25,7 +26,8 @@ bool takt__lapack_gpu_run(const takt_solver_call *call);
 /* A call that could have run on a GPU took so long elsewhere. Not 0: a GPU is
  * opened because of that, on which it is expected to take this share of it. */
 double takt__lapack_gpu_missed(const struct takt_baseline *baseline,
-                               const takt_solver_call *call, double work,
+                               const takt_solver_call *call,
+                               const struct takt_team_kind *kind, double work,
                                uint64_t ns);
 
 /* Whether there may be a GPU for calls of LAPACK, and for one of so much work.

@@ -26,7 +26,7 @@ struct lapack_memory {
     unsigned threads; /* of that team; 0: nothing gained */
     double share;
     bool is_expected; /* to gain on a GPU */
-    bool is_tried;    /* there */
+    double gpu_share; /* of calls that ran there; 0: none did */
 };
 
 static struct lapack_memory known[most_known];
@@ -176,10 +176,11 @@ static int visit(void *self, const takt_history_row *row)
     struct lapack_memory *at = place_of(&found.key, self);
     if (at == NULL)
         return 0;
-    found.is_tried = at->is_tried || found.choice == TAKT_CHOICE_GPU;
+    found.gpu_share =
+        found.choice == TAKT_CHOICE_GPU ? found.share : at->gpu_share;
     if (found.is_expected || found.share >= at->share) {
         at->is_expected |= found.is_expected;
-        at->is_tried = found.is_tried;
+        at->gpu_share = found.gpu_share;
     } else {
         found.is_expected = at->is_expected;
         *at = found;
@@ -229,6 +230,15 @@ unsigned takt__lapack_history_choice(const struct takt_lapack_key *key)
     return 0;
 }
 
+double takt__lapack_history_share(const struct takt_team_kind *kind)
+{
+    const double measured = takt__team_share(kind, TAKT_CHOICE_GPU);
+    const struct takt_lapack_key key = takt__lapack_key(kind);
+    const struct lapack_memory *found = measured > 0 ? NULL : find(&key);
+
+    return found != NULL ? found->gpu_share : measured;
+}
+
 bool takt__lapack_history_gpu(unsigned i, takt_solver_call *out)
 {
     const unsigned count =
@@ -236,7 +246,7 @@ bool takt__lapack_history_gpu(unsigned i, takt_solver_call *out)
 
     for (unsigned at = 0; at < count; at++)
         if ((known[at].choice == TAKT_CHOICE_GPU ||
-             (known[at].is_expected && !known[at].is_tried)) &&
+             (known[at].is_expected && known[at].gpu_share == 0)) &&
             takt__lapack_like(&known[at].key, out) && i-- == 0)
             return true;
     return false;

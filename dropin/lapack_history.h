@@ -32,6 +32,10 @@ bool takt__lapack_history_gpu(unsigned i, takt_solver_call *out);
 void takt__lapack_history_expect(const struct takt_team_kind *kind,
                                  double share);
 
+/* What calls of a kind take on a GPU, as a share of what they take as the
+ * program has them: in this run, else in earlier ones; 0: not known. */
+double takt__lapack_history_share(const struct takt_team_kind *kind);
+
 /* A GPU saved so many ns of a call, or would have. Kept when the program ends.
  */
 void takt__lapack_history_worth(double ns);

@@ -83,7 +83,7 @@ void takt__lapack_missed(const struct takt_lapack_other *other,
     if (other->own == NULL)
         takt__router_spent(ns);
     if (other->is_for_gpu)
-        share = takt__lapack_gpu_missed(other->baseline, &other->call,
+        share = takt__lapack_gpu_missed(other->baseline, &other->call, kind,
                                         other->work, ns);
     if (share > 0)
         takt__lapack_history_expect(kind, share);

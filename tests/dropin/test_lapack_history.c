@@ -247,6 +247,7 @@ static void what_is_expected_counts_until_it_is_tried(void)
     EXPECT(strcmp(rows[row_count - 1].expert, "syevd.NU-.expected") == 0);
     (void)takt__lapack_history_open(&route);
     EXPECT_INT(choice_of(TAKT_LAPACK_syevd, "NU", 4e9, 16), 0);
+    EXPECT_NEAR(takt__lapack_history_share(kind), 0, 0);
     REQUIRE(takt__lapack_history_gpu(3, &call));
     EXPECT(call.routine == TAKT_SOLVER_SYEVD && call.job == 'N');
     EXPECT(call.uplo == 'U');
@@ -254,6 +255,10 @@ static void what_is_expected_counts_until_it_is_tried(void)
     rows[row_count - 1].work = rows[row_count - 2].work;
     (void)takt__lapack_history_open(&route);
     EXPECT(!takt__lapack_history_gpu(3, &call));
+    EXPECT_NEAR(takt__lapack_history_share(kind), 1.1, 1e-9);
+    takt__mean_add(&kind->team[TAKT_CHOICE_GPU], 0.5f, 24); /* in this run */
+    takt__mean_add(&kind->team[TAKT_CHOICE_GPU], 0.5f, 24);
+    EXPECT_NEAR(takt__lapack_history_share(kind), 0.5, 1e-6);
 }
 
 static void what_does_not_gain_any_more_is_kept_too(void)
