@@ -13,12 +13,18 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The size of a caller's struct; 0: it is shorter than the first version. */
+/* No struct will ever be larger: a size that is, was forgotten. */
+enum { TAKT_SIZED_MOST = 4096 };
+
+/* The size of a caller's struct; 0: it is shorter than the first version, or no
+ * size. */
 static inline size_t takt__sized_size(const void *given, size_t first)
 {
     const size_t size = *(const size_t *)given;
 
-    return size == 0 ? first : size < first ? 0 : size;
+    return size == 0                                ? first
+           : size < first || size > TAKT_SIZED_MOST ? 0
+                                                    : size;
 }
 
 /* As below, for a struct of any other size than `own`. */

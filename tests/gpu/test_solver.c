@@ -617,9 +617,9 @@ static void wrong_calls_are_refused(void)
                                     .uplo = 'L',
                                     .n = 9,
                                     .a = in_place(&a)};
-    takt_solver_call wrong[9];
+    takt_solver_call wrong[10];
 
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < 10; i++)
         wrong[i] = right;
     wrong[0].uplo = 'l';
     wrong[1].n = 0;
@@ -631,7 +631,8 @@ static void wrong_calls_are_refused(void)
     wrong[7].a.out_ld = SIZE_MAX / 16;
     wrong[8].routine = TAKT_SOLVER_GESV; /* without a right side */
     wrong[8].k = 1;
-    for (int i = 0; i < 9; i++) {
+    wrong[9].size = SIZE_MAX; /* nothing behind it is read */
+    for (int i = 0; i < 10; i++) {
         EXPECT(takt_solver_run(ctx, &wrong[i]) == TAKT_EINVAL);
         EXPECT(takt_solver_run_here(ctx, &wrong[i]) == TAKT_EINVAL);
     }
