@@ -54,6 +54,8 @@ SCENARIOS = [
     ("machine", [TAKT, "machine"], False),
     ("list", [TAKT, "history", "list"], False),
     ("show", [TAKT, "history", "show", "add"], False),
+    ("days", [TAKT, "history", "days"], False),
+    ("gain", [TAKT, "history", "gain", "--json"], False),
     ("list-other", [TAKT, "history", "list", "--db", "other.db"], False),
     ("export", [TAKT, "history", "export", "out.tsv"], False),
     ("import", [TAKT, "history", "import", "in.tsv"], True),
@@ -79,7 +81,8 @@ KINDS_OF = {"fixed": ["malloc"], "run-page": ["malloc"], "advice": ["malloc"]}  
 PLACES_OF = {"fixed": [9, 28], "run-page": range(7, 21),
              "advice": range(-30, -10)}
 # What these print is what they print undisturbed, or they say what is missing.
-SAME = {"page": None, "trace": None, "patch": None, "advice": None}
+SAME = {"page": None, "trace": None, "patch": None, "advice": None,
+        "days": None, "gain": None}
 PAGES = ["report", "run-page"]
 LONG = ["report", "doctor"]  # seconds each: with --all alone
 SETTINGS = {"fixed": {"TAKT_EXPERT": "scalar"}}
