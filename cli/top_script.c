@@ -34,16 +34,16 @@ static const char *script_in(const char *words, const char *end)
     static const char *const text[] = {"-c", "-e"}, *const valued[] = {"-W",
                                                                        "-X"};
     const char *at = words + strlen(words) + 1;
+    bool is_value = false; /* the words may end before it comes */
 
     for (; at < end; at += strlen(at) + 1) {
-        if (is_one_of(at, text))
+        if (is_one_of(at, text) && !is_value)
             return NULL;
         if (strncmp(at, file, strlen(file)) == 0)
             return at + strlen(file);
-        if (at[0] != '-')
+        if (at[0] != '-' && !is_value)
             return at;
-        if (is_one_of(at, valued))
-            at += strlen(at) + 1;
+        is_value = !is_value && is_one_of(at, valued);
     }
     return NULL;
 }

@@ -82,7 +82,9 @@ class Top(unittest.TestCase):
                         TMUX_TMPDIR=self.folder)
 
     def start(self, script=None):
-        words = ["-c", PROGRAM]
+        # An option that takes a value ends the 4095 bytes that are read.
+        words = ["-X" + "a" * (4089 - len(sys.executable)), "-W", "ignore",
+                 "-c", PROGRAM]
         if script is not None:
             words = ["-W", "ignore", os.path.join(self.folder, script)]
             with open(words[-1], "w", encoding="ascii") as file:
