@@ -143,8 +143,16 @@ static void read_inlet(struct live *live, size_t index)
 
 /* ---- the loop ---- */
 
-/* A terminal sends ^C to the program as well; what others send is passed on.
- * Without a child, they end the reader. */
+/* A terminal sends ^C to the program as well, but a hangup to the first process
+ * of a session alone. */
+static bool has_reached_both(const struct signalfd_siginfo *signal)
+{
+    return signal->ssi_code > 0 &&
+           (signal->ssi_signo != SIGHUP || getsid(0) != getpid());
+}
+
+/* What has not reached the program is passed on. Without a child, signals end
+ * the reader. */
 static void take_signals(struct live *live)
 {
     struct signalfd_siginfo signal;
@@ -154,7 +162,7 @@ static void take_signals(struct live *live)
             continue;
         if (live->pid != 0)
             live->is_asked_to_end = true;
-        else if (signal.ssi_code <= 0 && !child_poll(&live->child))
+        else if (!has_reached_both(&signal) && !child_poll(&live->child))
             kill(live->child.pid, (int)signal.ssi_signo);
     }
 }

@@ -6,6 +6,7 @@ usage: test_trace.py PATH_TO_TAKT [PATH_TO_LIBTAKT.SO]
 """
 import json
 import os
+import pty
 import signal
 import socket
 import subprocess
@@ -767,6 +768,21 @@ class Commands(Scratch):
             reader.ran.send_signal(number)
             self.assertTrue(wait_for(lambda: f"{number}\n" in reader.out))
         self.assertEqual(reader.end(signal.SIGTERM), 15)
+
+    def test_the_command_ends_with_its_terminal(self):
+        try:
+            pid, terminal = pty.fork()
+        except OSError as problem:
+            self.skipTest(f"there are no terminals here: {problem}")
+        if pid == 0:
+            os.execv(TAKT, [TAKT, "trace", "--", "sh", "-c",
+                            "echo ready; exec sleep 30"])
+        shown = b""
+        while b"ready" not in shown:
+            shown += os.read(terminal, 1024)
+        os.close(terminal)
+        status = os.waitpid(pid, 0)[1]
+        self.assertEqual(os.waitstatus_to_exitcode(status), 129)
 
     def test_signals_and_pipes_are_as_usual_for_the_command(self):
         ran = takt(["--", sys.executable, "-c",
