@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "clean.h"
 #include "commands.h"
 #include "context.h"
@@ -272,10 +273,13 @@ static int open_in_place(const char *path, mode_t mode)
 static FILE *open_for_writing(const struct command *command, const char *path,
                               mode_t mode)
 {
-    const int fd = open_in_place(path, mode);
+    const bool is_kept = takt__is_database(AT_FDCWD, path);
+    const int fd = is_kept ? -1 : open_in_place(path, mode);
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
 
-    if (file == NULL)
+    if (is_kept)
+        usage_error(command, "'%s' is a database, and stays", path);
+    else if (file == NULL)
         usage_error(command, "'%s' cannot be written: %s", path,
                     strerror(errno));
     return file;

@@ -144,6 +144,24 @@ static takt_status resolve(const char *path, unsigned flags,
     return say_unwritable(diag, path);
 }
 
+/* A slip of a name must not cost what was learned. */
+bool takt__is_database(int folder, const char *name)
+{
+    static const char mark[] = "SQLite format 3"; /* with the 0 */
+    char found[sizeof mark] = "";
+    struct stat facts;
+    ssize_t length = 0;
+
+    if (fstatat(folder, name, &facts, 0) != 0 || !S_ISREG(facts.st_mode))
+        return false;
+    const int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0) {
+        length = read(fd, found, sizeof found);
+        close(fd);
+    }
+    return length == sizeof mark && memcmp(found, mark, sizeof mark) == 0;
+}
+
 /* What there is to know about the file to replace; mode 0: there is none. */
 static takt_status read_facts(const struct takt_new_file *file,
                               struct stat *facts, takt_diag *diag)
@@ -160,6 +178,9 @@ static takt_status read_facts(const struct takt_new_file *file,
     if ((facts->st_mode & 0222) == 0 ||
         faccessat(file->folder, file->name, W_OK, 0) != 0)
         return takt__say(diag, TAKT_EIO, "%.300s: is read-only", path);
+    if (takt__is_database(file->folder, file->name))
+        return takt__say(diag, TAKT_EIO, "%.300s: is a database, and stays",
+                         path);
     return TAKT_OK;
 }
 

@@ -157,6 +157,25 @@ static void folders_are_refused(void)
     EXPECT_INT(count_files(), 1);
 }
 
+/* As a store, where its name was given by mistake. */
+static void databases_are_not_replaced(void)
+{
+    takt_diag diag;
+
+    new_folder();
+    REQUIRE(symlink("store", in_folder("link")) == 0);
+    const int fd = open(in_folder("store"), O_WRONLY | O_CREAT, 0600);
+    REQUIRE(fd >= 0 && write(fd, "SQLite format 3\0and more", 24) == 24);
+    close(fd);
+    EXPECT_INT(write_to(in_folder("store"), 0, "x", &diag), TAKT_EIO);
+    EXPECT(strstr(diag.text, "is a database") != NULL);
+    EXPECT_INT(write_to(in_folder("link"), 0, "x", NULL), TAKT_EIO);
+    EXPECT_STR(get_file("store"), "SQLite format 3");
+    put_file("text", "SQLite format 3 is not it");
+    EXPECT_INT(write_to(in_folder("text"), 0, "x", NULL), TAKT_OK);
+    EXPECT_INT(count_files(), 3);
+}
+
 static void what_is_there_is_kept_if_asked_for(void)
 {
     struct takt_new_file file;
@@ -219,6 +238,7 @@ int main(void)
     RUN(links_are_followed_or_refused);
     RUN(streams_are_written_in_place_where_that_is_meant);
     RUN(folders_are_refused);
+    RUN(databases_are_not_replaced);
     RUN(what_is_there_is_kept_if_asked_for);
     RUN(several_writers_leave_one_whole_file);
     remove_all(folder);

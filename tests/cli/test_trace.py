@@ -404,6 +404,8 @@ class Damage(Scratch):
                 (["--record", "y", "x"], "--record"),
                 (["--all", "x"], "TAKT_TRACE_DEBUG"),
                 (["--output", "/no/such/x", "x"], "cannot be written"),
+                (["--output", self.file(b"SQLite format 3\0...", "g"), "x"],
+                 "is a database"),
                 (["a", "b c"], "did you mean: takt trace -- a 'b c'"),
                 (["ls"], "a command comes after --"),
                 (["--as-is", "x"], "--as-is is for a command"),
