@@ -82,7 +82,7 @@ PLACES_OF = {"fixed": [9, 28], "run-page": range(7, 21),
              "advice": range(-30, -10)}
 # What these print is what they print undisturbed, or they say what is missing.
 SAME = {"page": None, "trace": None, "patch": None, "advice": None,
-        "days": None, "gain": None}
+        "gain": None}
 PAGES = ["report", "run-page"]
 LONG = ["report", "doctor"]  # seconds each: with --all alone
 SETTINGS = {"fixed": {"TAKT_EXPERT": "scalar"}}
