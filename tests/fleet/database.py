@@ -173,10 +173,14 @@ class Database:
             "shared_buffers=64MB", "restart_after_crash=off",
             "dynamic_shared_memory_type=mmap", *self.settings]
         log = open(self.folder / "log", "ab")
+        environment = dict(os.environ)
+        if "TAKT_TEST_FULL_DISK" in os.environ:
+            environment["LD_PRELOAD"] = os.environ["TAKT_TEST_FULL_DISK"]
+            environment["TAKT_TEST_FULL"] = str(self.folder / "full")
         self.process = subprocess.Popen(
             [*self.owner, str(self.bin / "postgres"), "-D", str(self.data),
              *(word for setting in settings for word in ("-c", setting))],
-            stdout=log, stderr=log, cwd="/")
+            stdout=log, stderr=log, cwd="/", env=environment)
         log.close()
         end = time.monotonic() + 60
         while self.run("pg_isready", "-h", self.folder, "-p", self.port,
@@ -185,6 +189,20 @@ class Database:
             if self.process.poll() is not None or time.monotonic() > end:
                 raise RuntimeError((self.folder / "log").read_text())
             time.sleep(0.02)
+
+    def fill_disk(self):
+        """From now on the server can write nothing, if that can be had."""
+        (self.folder / "full").touch()
+        return "TAKT_TEST_FULL_DISK" in os.environ
+
+    def free_disk(self):
+        """The server may have given up meanwhile."""
+        (self.folder / "full").unlink(missing_ok=True)
+        ready = self.run("pg_isready", "-h", self.folder, "-p", self.port,
+                         check=False).returncode == 0
+        if not ready or self.process.poll() is not None:
+            self.stop(signal.SIGQUIT)
+            self.start()
 
     def stop(self, number=signal.SIGINT):
         """SIGINT: fast. SIGQUIT: at once, as when it crashed."""

@@ -9,6 +9,7 @@ import pathlib
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -109,10 +110,12 @@ class Sync(unittest.TestCase):
         self.sync(machine)
         found = pages(machine.origin())
         self.assertEqual(set(found), {"", "add||0|0|scalar|"})
-        everything = str(found) + str(DATABASE.sql(
-            "SELECT * FROM takt_fleet.page"))
-        for word in ("secret", "payroll", "1700000000"):
-            self.assertNotIn(word, everything)
+        raw = b"".join(bytes_ for all_ in found.values()
+                       for bytes_ in all_.values())
+        when = 1700000000
+        for word in (b"secret", b"payroll", b"%d" % when,
+                     struct.pack("<q", when), struct.pack("<d", when)):
+            self.assertFalse(word in raw, word)
 
     def test_a_reset_takes_back_what_was_sent(self):
         machine = self.machine()
@@ -166,13 +169,27 @@ class Sync(unittest.TestCase):
         self.assertIn("new origin", self.sync(machine).stdout)
         self.expect_all(machine)
 
-    def test_machines_that_are_killed_and_a_server_that_restarts(self):
+    def test_a_full_disk_of_the_server(self):
+        if not DATABASE.fill_disk():
+            DATABASE.free_disk()
+            self.skipTest("no library to preload into the server")
+        machine = self.machine()
+        machine.learn_random(random.Random(1), lines=12, bins=40)
+        ran = machine.fleet("sync", DATABASE.address())
+        DATABASE.free_disk()
+        self.assertEqual((ran.returncode, ran.stdout), (1, ""), ran.stderr)
+        self.sync(machine)
+        self.expect_all(machine)
+
+    def test_machines_killed_a_server_that_restarts_and_a_full_disk(self):
         """Eight at once; the last sync of each is let through."""
         source = random.Random(ROUNDS)
         all_ = [self.machine(recording) for recording in RECORDINGS]
         for number in range(ROUNDS):
             for machine in all_:
                 machine.learn_random(source)
+            if number % 3 == 2:
+                DATABASE.fill_disk()
             running = [subprocess.Popen(
                 m.command("sync", DATABASE.address()),
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -187,6 +204,8 @@ class Sync(unittest.TestCase):
                 DATABASE.start()
             for process in running:
                 process.wait()
+            if number % 3 == 2:
+                DATABASE.free_disk()
             if number % 10 == 9 or number == ROUNDS - 1:
                 for machine in all_:
                     self.sync(machine)
