@@ -38,18 +38,23 @@ static bool find_store(struct fleet_asking *asking, const char *recording)
     return true;
 }
 
-/* False: what is wrong was said. The machine is to be destroyed. */
-static bool open_asking(const struct invocation *invocation,
-                        struct fleet_asking *out)
+static struct fleet_asking ask(const struct invocation *invocation)
 {
-    const char *recording = option_value(invocation, "machine");
     const char *address = option_value(invocation, "server");
+    struct fleet_asking out = {.invocation = invocation,
+                               .is_json = option_given(invocation, "json")};
 
-    *out = (struct fleet_asking){.invocation = invocation,
-                                 .is_json = option_given(invocation, "json")};
-    out->address = address != NULL ? address : getenv("TAKT_FLEET");
-    if (out->address != NULL && out->address[0] == '\0')
-        out->address = NULL;
+    out.address = address != NULL ? address : getenv("TAKT_FLEET");
+    if (out.address != NULL && out.address[0] == '\0')
+        out.address = NULL;
+    return out;
+}
+
+/* False: what is wrong was said. The machine is to be destroyed. */
+static bool find_member(struct fleet_asking *out)
+{
+    const char *recording = option_value(out->invocation, "machine");
+
     if (!find_store(out, recording))
         return false;
     const takt_status status = takt_machine_create(recording, &out->machine);
@@ -207,7 +212,7 @@ static int run(const struct invocation *invocation)
 {
     static int (*const actions[])(struct fleet_asking *) = {
         sync, fleet_pull, fleet_roll_up, status, schema};
-    struct fleet_asking asking;
+    struct fleet_asking asking = ask(invocation);
     size_t index;
     char near[16];
 
@@ -222,10 +227,11 @@ static int run(const struct invocation *invocation)
     if (invocation->operand_count > 1 && actions[index] != fleet_pull)
         return usage_error(&cmd_fleet, "'%s' takes no '%s'",
                            invocation->operands[0], invocation->operands[1]);
-    if (actions[index] == schema)
-        return schema(NULL);
-    const int code =
-        open_asking(invocation, &asking) ? actions[index](&asking) : EXIT_USAGE;
+    const bool needs_member =
+        actions[index] != schema && actions[index] != fleet_roll_up;
+    const int code = !needs_member || find_member(&asking)
+                         ? actions[index](&asking)
+                         : EXIT_USAGE;
     takt_machine_destroy(asking.machine);
     return code;
 }

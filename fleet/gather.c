@@ -7,6 +7,7 @@
  */
 #include "fleet/gather.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,9 +101,9 @@ static size_t pool(const struct shared_cell *share, size_t count,
         }
     }
     out->bin = share->bin;
-    out->n = (float)n;
+    out->n = (float)fmin(n, TAKT_RECORD_MOST_N);
     out->mean = (float)mean;
-    out->m2 = (float)m2;
+    out->m2 = (float)fmin(m2, TAKT_RECORD_MOST_SPREAD * (double)out->n);
     out->first_s = (float)first_s;
     return i;
 }
