@@ -82,7 +82,8 @@ static void keep(struct running *running, size_t from, size_t to)
 }
 
 /* What became of a group, once it is known. A duplicate in a group of several
- * undid the others. */
+ * undid the others, and so did a statement that is refused: which one it is
+ * shows when they are sent one by one. */
 static void note(struct running *running, size_t from, size_t to, bool is_done,
                  enum takt_fleet_trouble trouble)
 {
@@ -92,9 +93,8 @@ static void note(struct running *running, size_t from, size_t to, bool is_done,
 
     if (!is_done && !is_there) {
         keep(running, from, to);
-        if (trouble > running->worst && to - from == 1)
-            running->worst = trouble;
-        else if (trouble == TAKT_FLEET_LOST)
+        if (trouble > running->worst &&
+            (to - from == 1 || trouble != TAKT_FLEET_REFUSED))
             running->worst = trouble;
         return;
     }
@@ -153,7 +153,7 @@ static size_t end_of(const struct running *running, size_t from)
 static void pass(struct running *running)
 {
     const struct takt_pq *pq = &running->server->pq;
-    const size_t most = groups_under_way * running->group;
+    static const size_t most = groups_under_way * together;
     size_t sent = 0, answered = 0;
     bool is_well = pq->begin_pipeline(running->server->connection) != 0;
 
