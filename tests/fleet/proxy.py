@@ -42,7 +42,8 @@ class Proxy:
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(os.path.join(folder, f".s.PGSQL.{port}"))
         self.listener.listen(16)
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.acceptor = threading.Thread(target=self.accept, daemon=True)
+        self.acceptor.start()
 
     def accept(self):
         while True:
@@ -54,6 +55,10 @@ class Proxy:
                              daemon=True).start()
 
     def close(self):
+        """Closing alone leaves a thread in accept(), on a number that another
+        socket gets."""
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.acceptor.join()
         self.listener.close()
 
     def serve(self, client):
@@ -99,8 +104,6 @@ class Proxy:
             if head[:1] == b"Z" or (head[:1] == b"R" and
                                     body[:4] != b"\0\0\0\0" and
                                     body[:4] != b"\0\0\0\x0c"):
-                return
-            if head[:1] == b"E" and keeps is None:
                 return
 
     def pass_on(self, client, server, group):
