@@ -32,7 +32,8 @@ static void exit_while_it_opens(void)
     fixture_find(library, "fake_cusolver_tell", &tell);
     takt_ctx *ctx = context_of(TAKT_POLICY_ADAPTIVE, 2);
     tell(began[1]);
-    REQUIRE(pthread_create(&thread, NULL, open_solver, ctx) == 0);
+    REQUIRE(pthread_create(&thread, NULL, open_solver, ctx) == 0 &&
+            pthread_detach(thread) == 0);
     REQUIRE(read(began[0], &byte, 1) == 1);
     exit(tap_failures != 0);
 }
@@ -47,7 +48,8 @@ static void libraries_are_left_before_they_are_taken_down(void)
     if (child == 0)
         exit_while_it_opens();
     REQUIRE(waitpid(child, &status, 0) == child);
-    EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    EXPECT(WIFEXITED(status));
+    EXPECT_INT(WEXITSTATUS(status), 0);
 }
 
 /* What calls at that time is refused, as on a machine without a GPU. */
@@ -90,7 +92,8 @@ static void later_calls_are_refused(void)
     if (child == 0)
         call_from_a_handler();
     REQUIRE(waitpid(child, &status, 0) == child);
-    EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    EXPECT(WIFEXITED(status));
+    EXPECT_INT(WEXITSTATUS(status), 0);
 }
 
 int main(void)
