@@ -157,9 +157,10 @@ static takt_ctx *ctx;
 
 static void expect(const takt_call *call, takt_status want, const char *how)
 {
-    takt_decision decision = {.size = sizeof decision};
+    takt_decision decision;
 
     memset(&decision, 0x5A, sizeof decision);
+    decision.size = sizeof decision;
     paint();
     takt_status got = takt_run(ctx, call, &decision);
     if (got == TAKT_ESINGULAR || got == TAKT_EDEFINITE)
