@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* schema.h - the tables of a fleet and who may do what with them. */
+/* schema.h - the tables of a fleet and the rights of its roles. */
 #pragma once
 
 /* SQL for psql; run once by the owner of the database. */
