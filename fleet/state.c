@@ -141,24 +141,40 @@ bool takt__fleet_state_parse(const char *text, size_t length,
     return true;
 }
 
-/* NULL: there is none, or it cannot be read. */
-static char *read_file(const char *path, size_t *length)
+/* NULL: it cannot be read. */
+static char *read_text(int fd, size_t *length)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat facts;
     char *text = NULL;
 
-    if (fd < 0)
-        return NULL;
     if (fstat(fd, &facts) == 0 && facts.st_size < most_bytes)
         text = calloc(1, (size_t)facts.st_size + 1);
     *length = text == NULL ? 0 : (size_t)facts.st_size;
-    if (text != NULL && read(fd, text, *length) != facts.st_size) {
-        free(text);
-        text = NULL;
-    }
-    close(fd);
-    return text;
+    if (text == NULL || read(fd, text, *length) == facts.st_size)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* What cannot be read for the moment is an error: without its text a machine
+ * would be a second origin. */
+static takt_status read_state(struct takt_fleet_state *state, takt_diag *diag)
+{
+    const int fd = open(state->path, O_RDONLY | O_CLOEXEC);
+    size_t length;
+
+    if (fd < 0 && errno == ENOENT)
+        return TAKT_OK;
+    char *text = fd < 0 ? NULL : read_text(fd, &length);
+    const int why = errno;
+    if (fd >= 0)
+        close(fd);
+    if (text == NULL)
+        return takt__say(diag, TAKT_EIO, "%s cannot be read: %s", state->path,
+                         strerror(why));
+    takt__fleet_state_parse(text, length, state);
+    free(text);
+    return TAKT_OK;
 }
 
 static uint64_t inode_of(const char *store)
@@ -193,21 +209,18 @@ takt_status takt__fleet_state_open(const char *store, bool is_locked,
                                    struct takt_fleet_state *out,
                                    takt_diag *diag)
 {
-    size_t length;
     takt_status status = TAKT_OK;
 
     *out = (struct takt_fleet_state){.lock = -1};
     snprintf(out->path, sizeof out->path, "%s-fleet", store);
     if (is_locked)
         status = take_lock(out, diag);
+    if (status == TAKT_OK)
+        status = read_state(out, diag);
     if (status != TAKT_OK) {
         takt__fleet_state_close(out);
         return status;
     }
-    char *text = read_file(out->path, &length);
-    if (text != NULL)
-        takt__fleet_state_parse(text, length, out);
-    free(text);
     if (out->inode != inode_of(store))
         forget(out);
     out->inode = inode_of(store);

@@ -40,8 +40,8 @@ struct takt_fleet_state {
 /* Reads the state of a store, or begins one; with a lock, which keeps other
  * processes out until it is closed (`is_locked` false: only to look). A text
  * that is damaged is as good as none: the machine is a new origin.
- * TAKT_EIO: another process holds the lock for seconds, or no file can be made.
- */
+ * TAKT_EIO: another process holds the lock for seconds, no file can be made, or
+ * the one that is there cannot be read. */
 takt_status takt__fleet_state_open(const char *store, bool is_locked,
                                    struct takt_fleet_state *out,
                                    takt_diag *diag);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test_parts.c - medians, likeness, names that are shared, pages and plans. */
 #include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "fleet/choose.h"
 #include "fleet/plan.h"
@@ -152,6 +154,27 @@ static void a_page_keeps_its_number_until_it_is_known_to_have_arrived(void)
     takt__fleet_state_close(&state);
 }
 
+/* A machine whose state is not to be read must not become another one. */
+static void a_state_that_cannot_be_read_is_an_error(void)
+{
+    char folder[] = "/tmp/takt-fleet-XXXXXX", store[64], path[80], lock[96];
+    struct takt_fleet_state state;
+    takt_diag diag;
+
+    REQUIRE(mkdtemp(folder) != NULL);
+    snprintf(store, sizeof store, "%s/store.db", folder);
+    snprintf(path, sizeof path, "%s-fleet", store);
+    snprintf(lock, sizeof lock, "%s-lock", path);
+    EXPECT_INT(takt__fleet_state_open(store, true, &state, &diag), TAKT_OK);
+    takt__fleet_state_close(&state);
+    REQUIRE(mkdir(path, 0700) == 0);
+    EXPECT_INT(takt__fleet_state_open(store, true, &state, &diag), TAKT_EIO);
+    EXPECT(strstr(diag.text, "cannot be read") != NULL);
+    rmdir(path);
+    unlink(lock);
+    rmdir(folder);
+}
+
 int main(void)
 {
     RUN(many_machines_are_their_median_and_mad);
@@ -159,5 +182,6 @@ int main(void)
     RUN(only_names_of_takts_own_are_shared);
     RUN(machines_are_like_themselves_and_less_like_others);
     RUN(a_page_keeps_its_number_until_it_is_known_to_have_arrived);
+    RUN(a_state_that_cannot_be_read_is_an_error);
     return tap_done();
 }
