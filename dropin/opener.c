@@ -89,7 +89,7 @@ static void watch_exit(void)
     (void)atexit(wait_at_exit);
 }
 
-static void follow_main(void)
+static void register_exit(void)
 {
     static atomic_flag is_registered = ATOMIC_FLAG_INIT;
 
@@ -134,7 +134,7 @@ static bool start(struct takt_opener *opener)
     if (pthread_attr_init(&attributes) != 0)
         return false;
     takt__guard_begin(&guard);
-    follow_main();
+    register_exit();
     const bool may_start = count_on();
     pthread_attr_setstacksize(&attributes, stack_bytes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
