@@ -70,9 +70,10 @@ struct takt_cell takt__decide_consider(const struct takt_decider *decider,
                                        const struct takt_sizes *sizes,
                                        unsigned situation)
 {
-    const double flops =
-        sizes->work.flops *
-        (sizes->has_key ? takt__series_cost(sizes->key.series) : 1);
+    const double cost =
+        sizes->has_key ? takt__series_cost(sizes->key.series) : 1;
+    const double serial =
+        sizes->has_key ? takt__series_serial(sizes->key.series) : 0;
 
     struct takt_cell cell = {.best = (uint8_t)decider->team[0].expert,
                              .runner_up = (uint8_t)decider->team[0].expert,
@@ -81,6 +82,9 @@ struct takt_cell takt__decide_consider(const struct takt_decider *decider,
 
     for (unsigned i = 0; i < decider->team_count; i++) {
         const struct takt_team *team = &decider->team[i];
+        const double flops =
+            sizes->work.flops * cost *
+            takt__serial_factor(serial, &sizes->work, team->rates.threads);
         const double seconds = takt__rates_seconds(
             &team->rates, sizes->work.bytes, flops, situation);
         if (seconds < best_s) {

@@ -86,25 +86,13 @@ static char *any_address(const struct lapack_run *run)
     return (char *)(uintptr_t)run->call->a.in;
 }
 
-static struct takt_factoring planned(struct lapack_run *run,
-                                     const struct takt_factor_kernels *plan)
-{
-    return (struct takt_factoring){plan, takt__factor_measure, &run->job};
-}
-
-static struct takt_factoring real(struct lapack_run *run)
-{
-    return (struct takt_factoring){run->kernels, takt__factor_multiply,
-                                   &run->job};
-}
-
 /* ---- LU ------------------------------------------------------------------ */
 
 static takt_status run_getrf(struct lapack_run *run)
 {
     const size_t m = run->call->m, n = run->call->n;
     const struct takt_factor_kernels plan = takt__factor_plan(run->kernels);
-    struct takt_factoring how = planned(run, &plan);
+    struct takt_factoring how = takt__factor_planned(&run->job, &plan);
     struct lapack_copy lu =
         copy_of(run, m, n, takt__factor_ld(n, run->kernels->size));
     const size_t bytes = bytes_of(&lu);
@@ -120,7 +108,7 @@ static takt_status run_getrf(struct lapack_run *run)
         return TAKT_ENOMEM;
     size_t *pivot = (size_t *)(void *)(lu.at + bytes);
     load(run, &run->call->a, &lu);
-    how = real(run);
+    how = takt__factor_real(&run->job, run->kernels);
     if (!takt__factor_lu(&how, m, n, lu.at, lu.ld, 0, pivot))
         return TAKT_ESINGULAR;
     store(run, &lu, &run->call->a);
@@ -132,7 +120,7 @@ static takt_status run_gesv(struct lapack_run *run)
 {
     const size_t n = run->call->n;
     const struct takt_factor_kernels plan = takt__factor_plan(run->kernels);
-    struct takt_factoring how = planned(run, &plan);
+    struct takt_factoring how = takt__factor_planned(&run->job, &plan);
     struct lapack_copy lu =
         copy_of(run, n, n, takt__factor_ld(n, run->kernels->size));
     struct lapack_copy x = copy_of(run, n, run->call->k, run->call->k);
@@ -151,7 +139,7 @@ static takt_status run_gesv(struct lapack_run *run)
     x.at = lu.at + a_bytes;
     size_t *pivot = (size_t *)(void *)(x.at + x_bytes);
     load(run, &run->call->a, &lu);
-    how = real(run);
+    how = takt__factor_real(&run->job, run->kernels);
     if (!takt__factor_lu(&how, n, n, lu.at, lu.ld, 0, pivot))
         return TAKT_ESINGULAR;
     load(run, &run->call->b, &x);
@@ -231,7 +219,7 @@ static takt_status run_potrf(struct lapack_run *run)
     const size_t n = call->n, ld = takt__factor_ld(n, run->kernels->size);
     const bool is_upper = (call->uplo == 'U') == (call->is_by_rows != 0);
     const struct takt_factor_kernels plan = takt__factor_plan(run->kernels);
-    struct takt_factoring how = planned(run, &plan);
+    struct takt_factoring how = takt__factor_planned(&run->job, &plan);
     struct lapack_copy u = copy_of(run, n, n, ld);
     const struct takt_rows rows = {n, n, ld};
 
@@ -245,7 +233,7 @@ static takt_status run_potrf(struct lapack_run *run)
         takt__copy_rows(&rows, u.size, call->a.in, call->a.in_ld, u.at);
     else
         run->transpose(n, n, call->a.in, call->a.in_ld, u.at, ld);
-    how = real(run);
+    how = takt__factor_real(&run->job, run->kernels);
     if (!takt__factor_cholesky(&how, n, u.at, ld))
         return TAKT_EDEFINITE;
     if (call->a.out != NULL)
@@ -301,8 +289,10 @@ takt_status takt__cpu_lapack(struct takt_experts *experts,
         .transpose = expert->slots->transpose[call->dtype],
         .job = takt__factor_job_of(experts, expert, call->dtype)};
 
+    takt__pool_keep_awake(experts->pool);
     const takt_status status = run_routine(&run);
 
+    takt__pool_let_sleep(experts->pool);
     give_back_large();
     return status;
 }

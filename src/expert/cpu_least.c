@@ -72,7 +72,7 @@ takt_status takt__cpu_lstsq(struct takt_experts *experts,
     const struct takt_factor_kernels plan = takt__factor_plan(kernels);
     struct takt_factor_job job =
         takt__factor_job_of(experts, expert, call->dtype);
-    struct takt_factoring how = {&plan, takt__factor_measure, &job};
+    struct takt_factoring how = takt__factor_planned(&job, &plan);
     struct least_matrix a = matrix_of(call);
     const size_t bytes = takt__size_mul(takt__size_mul(a.m, a.ld), a.size);
     const size_t room = takt__size_mul(
@@ -87,7 +87,7 @@ takt_status takt__cpu_lstsq(struct takt_experts *experts,
     if (a.at == NULL)
         return TAKT_ENOMEM;
     copy_both(call, &a);
-    how = (struct takt_factoring){kernels, takt__factor_multiply, &job};
+    how = takt__factor_real(&job, kernels);
     takt__factor_reflect(&how, a.m, a.n, a.all, a.at, a.ld, a.at + bytes,
                          a.at + bytes + a.n * a.size);
     if (!is_regular(&a)) {

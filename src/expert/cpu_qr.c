@@ -58,7 +58,7 @@ takt_status takt__cpu_qr(struct takt_experts *experts,
     const struct takt_factor_kernels plan = takt__factor_plan(kernels);
     struct takt_factor_job job =
         takt__factor_job_of(experts, expert, call->dtype);
-    struct takt_factoring how = {&plan, takt__factor_measure, &job};
+    struct takt_factoring how = takt__factor_planned(&job, &plan);
     const size_t size = kernels->size, ld = takt__factor_ld(n, size);
     const size_t bytes = takt__size_mul(takt__size_mul(m, ld), size);
     const size_t room = takt__size_mul(
@@ -76,7 +76,7 @@ takt_status takt__cpu_qr(struct takt_experts *experts,
     char *tau = a + bytes, *work = tau + n * size;
     memset(a, 0, bytes);
     takt__copy_rows(&rows, size, call->in[0], call->ld[0], a);
-    how = (struct takt_factoring){kernels, takt__factor_multiply, &job};
+    how = takt__factor_real(&job, kernels);
     takt__factor_reflect(&how, m, n, n, a, ld, tau, work);
     copy_r(n, size, a, ld, q + m * call->ld[2] * size, call->ld[2]);
     takt__factor_unfold(&how, m, n, a, ld, tau, q, call->ld[2], work);

@@ -54,13 +54,13 @@ takt_status takt__cpu_cholesky(struct takt_experts *experts,
     const struct takt_factor_kernels plan = takt__factor_plan(kernels);
     struct takt_factor_job job =
         takt__factor_job_of(experts, expert, call->dtype);
-    struct takt_factoring how = {&plan, takt__factor_measure, &job};
+    struct takt_factoring how = takt__factor_planned(&job, &plan);
     const struct factor_matrix l = {out.rows, out.ld, kernels->size, call->out};
 
     takt__factor_cholesky(&how, l.n, l.at, l.ld);
     if (takt__factor_scratch(&job, 0) == NULL)
         return TAKT_ENOMEM;
-    how = (struct takt_factoring){kernels, takt__factor_multiply, &job};
+    how = takt__factor_real(&job, kernels);
     slots->transpose[call->dtype](l.n, l.n, call->in[0], call->ld[0], l.at,
                                   l.ld);
     if (!takt__factor_cholesky(&how, l.n, l.at, l.ld)) {
@@ -92,7 +92,7 @@ takt_status takt__cpu_solve(struct takt_experts *experts,
     const struct takt_factor_kernels plan = takt__factor_plan(kernels);
     struct takt_factor_job job =
         takt__factor_job_of(experts, expert, call->dtype);
-    struct takt_factoring how = {&plan, takt__factor_measure, &job};
+    struct takt_factoring how = takt__factor_planned(&job, &plan);
     struct factor_matrix lu = {x.rows, takt__factor_ld(x.rows, kernels->size),
                                kernels->size,
                                call->out}; /* an address, for the plan */
@@ -109,7 +109,7 @@ takt_status takt__cpu_solve(struct takt_experts *experts,
         return TAKT_ENOMEM;
     size_t *pivot = (size_t *)(void *)(lu.at + bytes);
     copy_matrix(call, &lu);
-    how = (struct takt_factoring){kernels, takt__factor_multiply, &job};
+    how = takt__factor_real(&job, kernels);
     if (!takt__factor_lu(&how, lu.n, lu.n, lu.at, lu.ld, 0, pivot)) {
         takt__fill_nan(&x, call->dtype, call->out);
         return TAKT_ESINGULAR;

@@ -13,18 +13,24 @@ struct takt_factor_job {
     unsigned threads;
     const struct takt_gemm_kernels *gemm;
     const struct takt_gemm_blocks *blocks;
-    size_t room;   /* for the products */
-    void *scratch; /* of that size */
+    size_t room;      /* for the products of all threads together */
+    size_t part_room; /* for those of one thread that has columns of its own */
+    void *scratch;    /* for either */
 };
 
 struct takt_factor_job takt__factor_job_of(struct takt_experts *experts,
                                            const struct takt_expert *expert,
                                            takt_dtype dtype);
 
-/* For struct takt_factoring, with a job as `self`: finds out what memory a
- * product needs, and runs it. */
-void takt__factor_measure(void *self, const struct takt_gemm *product);
-void takt__factor_multiply(void *self, const struct takt_gemm *product);
+/* With steps that do nothing, finds out what memory the products need. */
+struct takt_factoring
+takt__factor_planned(struct takt_factor_job *job,
+                     const struct takt_factor_kernels *plan);
+
+/* Runs them, in that memory. */
+struct takt_factoring
+takt__factor_real(struct takt_factor_job *job,
+                  const struct takt_factor_kernels *kernels);
 
 /* `before` bytes of the calling thread's scratch, and the room for products
  * behind them. NULL: no memory. */

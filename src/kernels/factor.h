@@ -78,11 +78,22 @@ struct takt_factor_kernels {
     size_t block;             /* rows or columns of a step; 0: any number */
 };
 
-/* Steps, and what multiplies matrices between them: C = C - A B. */
+/* Does something to `count` columns, the first of which is `first`, with
+ * products by takt_factoring.multiply_part and this `scratch`. */
+typedef void takt_columns_task(void *job, size_t first, size_t count,
+                               void *scratch);
+
+/* Steps, and what multiplies matrices between them. */
 struct takt_factoring {
     const struct takt_factor_kernels *kernels;
-    void (*multiply)(void *self, const struct takt_gemm *product);
     void *self;
+    void (*multiply)(void *self, const struct takt_gemm *product);
+    /* Runs the task on all of `cols` columns, in stretches that threads may
+     * take at the same time; `work` is in multiply-adds. */
+    void (*run_columns)(void *self, size_t cols, double work,
+                        takt_columns_task *task, void *job);
+    void (*multiply_part)(void *self, const struct takt_gemm *product,
+                          void *scratch);
 };
 
 /* The same as the steps, for any size. */

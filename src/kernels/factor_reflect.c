@@ -4,7 +4,9 @@
  * on their right by products.
  *
  * The reflections of a panel are I - V T V' together, where T is triangular, so
- * they are applied to the other columns by three products.
+ * they are applied to the other columns by three products. Columns do not
+ * depend on each other: each thread takes some of them through all three, and
+ * threads are joined once per panel.
  */
 #include <string.h>
 
@@ -100,27 +102,23 @@ static void make_t(size_t cols, const void *tau, size_t size,
     }
 }
 
-/* C = C - A B, where C is `rows` x cols without gaps; A(i,k) is at
- * a[i * a_row + k * a_col]. */
-static void subtract(const struct takt_factoring *how, size_t rows,
-                     size_t depth, const void *a, size_t a_row, size_t a_col,
-                     const void *b, size_t ld_b, size_t cols, void *c)
+/* -A B, `rows` x cols without gaps; A(i,k) is at a[i * a_row + k * a_col]. */
+static struct takt_gemm negative(size_t rows, size_t depth, const void *a,
+                                 size_t a_row, size_t a_col, const void *b,
+                                 size_t ld_b, size_t cols, void *c)
 {
-    const struct takt_gemm product = {.m = rows,
-                                      .n = cols,
-                                      .k = depth,
-                                      .a = a,
-                                      .a_row = a_row,
-                                      .a_col = a_col,
-                                      .b = b,
-                                      .b_row = ld_b,
-                                      .b_col = 1,
-                                      .c = c,
-                                      .ldc = cols,
-                                      .alpha = -1,
-                                      .beta = 1};
-
-    how->multiply(how->self, &product);
+    return (struct takt_gemm){.m = rows,
+                              .n = cols,
+                              .k = depth,
+                              .a = a,
+                              .a_row = a_row,
+                              .a_col = a_col,
+                              .b = b,
+                              .b_row = ld_b,
+                              .b_col = 1,
+                              .c = c,
+                              .ldc = cols,
+                              .alpha = -1};
 }
 
 /* V and T of the columns at `a`. Without tau it is a plan. */
@@ -129,44 +127,56 @@ static void make_block(const struct takt_factoring *how,
                        size_t cols, const void *a, size_t ld, const void *tau)
 {
     const size_t size = how->kernels->size, width = work->width;
+    const struct takt_gemm square = negative(
+        width, rows, work->v, 1, width, work->v, width, width, work->square);
 
-    if (tau != NULL) {
+    if (tau != NULL)
         copy_v(rows, cols, a, ld, size, work);
-        memset(work->square, 0, width * width * size);
-    }
-    subtract(how, width, rows, work->v, 1, width, work->v, width, width,
-             work->square);
+    how->multiply(how->self, &square);
     if (tau != NULL)
         make_t(cols, tau, size, work);
 }
 
-/* C = (I - V T V') C, or with T' for T: W = -V'C, then W2 = T V'C. */
-static void apply(const struct takt_factoring *how,
-                  const struct reflect_work *work, bool is_plan, bool is_turned,
-                  size_t rows, size_t cols, void *c, size_t ld)
-{
-    const size_t width = work->width;
-    const size_t bytes = is_plan ? 0 : width * cols * how->kernels->size;
-    const struct takt_gemm product = {.m = rows,
-                                      .n = cols,
-                                      .k = width,
-                                      .a = work->v,
-                                      .a_row = width,
-                                      .a_col = 1,
-                                      .b = work->w2,
-                                      .b_row = cols,
-                                      .b_col = 1,
-                                      .c = c,
-                                      .ldc = ld,
-                                      .alpha = -1,
-                                      .beta = 1};
+struct reflect_apply {
+    const struct takt_factoring *how;
+    const struct reflect_work *work;
+    bool is_turned; /* T' for T */
+    size_t rows, cols, ld;
+    char *c;
+};
 
-    memset(work->w, 0, bytes);
-    memset(work->w2, 0, bytes);
-    subtract(how, width, rows, work->v, 1, width, c, ld, cols, work->w);
-    subtract(how, width, width, work->t, is_turned ? 1 : width,
-             is_turned ? width : 1, work->w, cols, cols, work->w2);
-    how->multiply(how->self, &product);
+/* C = (I - V T V') C, for some columns of it: W = -V'C, then W2 = T V'C, whose
+ * columns lie together. */
+static void apply_columns(void *self, size_t first, size_t count, void *scratch)
+{
+    const struct reflect_apply *to = self;
+    const struct takt_factoring *how = to->how;
+    const size_t size = how->kernels->size, width = to->work->width;
+    char *c = to->c + first * size;
+    char *w = to->work->w + first * width * size;
+    char *w2 = to->work->w2 + first * width * size;
+    const struct takt_gemm into_w =
+        negative(width, to->rows, to->work->v, 1, width, c, to->ld, count, w);
+    const struct takt_gemm into_w2 =
+        negative(width, width, to->work->t, to->is_turned ? 1 : width,
+                 to->is_turned ? width : 1, w, count, count, w2);
+    struct takt_gemm into_c =
+        negative(to->rows, width, to->work->v, width, 1, w2, count, count, c);
+
+    into_c.ldc = to->ld;
+    into_c.beta = 1;
+    how->multiply_part(how->self, &into_w, scratch);
+    how->multiply_part(how->self, &into_w2, scratch);
+    how->multiply_part(how->self, &into_c, scratch);
+}
+
+static void apply(const struct reflect_apply *to)
+{
+    const double work =
+        2 * (double)to->rows * (double)to->cols * (double)to->work->width;
+
+    to->how->run_columns(to->how->self, to->cols, work, apply_columns,
+                         (void *)(uintptr_t)to);
 }
 
 static void *after(const void *tau, size_t elements, size_t size)
@@ -184,8 +194,13 @@ static void apply_block(const struct takt_factoring *how,
     if (work->width >= all)
         return;
     make_block(how, work, rows, cols, a, ld, tau);
-    apply(how, work, tau == NULL, true, rows, all - work->width,
-          a + work->width * how->kernels->size, ld);
+    apply(&(struct reflect_apply){.how = how,
+                                  .work = work,
+                                  .is_turned = true,
+                                  .rows = rows,
+                                  .cols = all - work->width,
+                                  .ld = ld,
+                                  .c = a + work->width * how->kernels->size});
 }
 
 /* Panel by panel, within the first `all` columns. */
@@ -256,7 +271,11 @@ void takt__factor_unfold(const struct takt_factoring *how, size_t rows,
         make_block(how, &parts, rows - j, takt__size_min(width, cols - j),
                    (const char *)a + (j * ld + j) * size, ld,
                    after(tau, j, size));
-        apply(how, &parts, tau == NULL, false, rows - j, cols - j,
-              (char *)q + (j * ld_q + j) * size, ld_q);
+        apply(&(struct reflect_apply){.how = how,
+                                      .work = &parts,
+                                      .rows = rows - j,
+                                      .cols = cols - j,
+                                      .ld = ld_q,
+                                      .c = (char *)q + (j * ld_q + j) * size});
     }
 }

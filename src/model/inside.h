@@ -60,6 +60,7 @@ struct takt_series {
     bool has_gpu_slots; /* published for its GPUs */
     int8_t link;        /* TAKT_LINK_...; -1: of an op */
     double cost;        /* of a flop on a processor: takt__series_cost() */
+    double serial;      /* takt__series_serial() */
     int8_t limit; /* its index in takt_model.limit; -1: of a user's op, link */
     struct takt_budget *budget;               /* of its op */
     struct takt_bandit *bandit[TAKT_COLUMNS]; /* TAKT_BUCKETS each, or NULL */
@@ -156,12 +157,15 @@ static inline unsigned takt__track_situation(const struct takt_series *series,
 }
 
 /* What counts as flops of a call: a GPU has units of its own for what takes a
- * processor longer. */
+ * processor longer, and what one thread does alone keeps the others waiting. */
 static inline double takt__series_flops(const struct takt_series *series,
                                         const struct takt_arm *arm,
                                         const takt_work *work)
 {
-    return takt__arm_is_gpu(arm) ? work->flops : work->flops * series->cost;
+    return takt__arm_is_gpu(arm) ? work->flops
+                                 : work->flops * series->cost *
+                                       takt__serial_factor(series->serial, work,
+                                                           arm->rates.threads);
 }
 
 /* Seconds by the rates alone, and (if `bound` is not NULL) what bounds them. */

@@ -158,6 +158,7 @@ struct takt_series *takt__series_at(struct takt_model *model, unsigned series)
         (int8_t)(series < TAKT_SERIES_LINKS ? -1
                                             : (int)series - TAKT_SERIES_LINKS);
     made->cost = takt__series_cost(series);
+    made->serial = takt__series_serial(series);
     made->limit = limit_of(series);
     made->is_wanted = made->link >= 0; /* of whatever op it is a part */
     made->budget = &model->budget[takt__series_op(series)];

@@ -71,6 +71,9 @@ struct takt_form_entry {
     struct takt_dim_list over, more;
     double more_flops;
     bool counts_flops; /* buckets are of operations, not of bytes */
+    /* Operations per element at which half of a call's time passes on one
+     * thread, on however many it runs: less of it in larger calls. 0: none. */
+    double serial;
 
     const struct takt_form_window *window; /* NULL: none */
     bool is_square;                        /* its first two sizes are equal */

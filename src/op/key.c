@@ -113,6 +113,17 @@ double takt__series_cost(unsigned series)
         ->cost[(series - entry->series) / takt__forms[entry->form].layouts];
 }
 
+double takt__series_serial(unsigned series)
+{
+    if (series >= TAKT_SERIES_USER)
+        return 0;
+    const struct takt_op_entry *entry = entry_at(op_of(series));
+    const struct takt_form_entry *form = &takt__forms[entry->form];
+    const unsigned dtype = (series - entry->series) / form->layouts;
+
+    return form->serial / (double)takt__dtype_size((takt_dtype)dtype);
+}
+
 int takt__series_find(const takt_op *op, takt_dtype dtype, const char *layout)
 {
     const struct takt_op_entry *entry = takt__op_entry(op);

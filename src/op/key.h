@@ -76,6 +76,20 @@ unsigned takt__series_op(unsigned series);
  * take on a processor: ops.def. */
 double takt__series_cost(unsigned series);
 
+/* Operations per byte at which half of a call's time passes on one thread, on
+ * however many it runs (0: none does), and how many times as long a call takes
+ * on so many threads as if none did. */
+double takt__series_serial(unsigned series);
+static inline double takt__serial_factor(double serial, const takt_work *work,
+                                         unsigned threads)
+{
+    const double all = serial * work->bytes + work->flops;
+
+    if (serial <= 0 || all <= 0)
+        return 1;
+    return 1 + serial * work->bytes / all * (threads - 1);
+}
+
 /* The series of an op with a layout of that name; -1: there is none. */
 int takt__series_find(const takt_op *op, takt_dtype dtype, const char *layout);
 

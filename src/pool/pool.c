@@ -52,7 +52,8 @@ struct takt_pool {
     _Alignas(line) _Atomic uint32_t is_busy;
     _Alignas(line) _Atomic uint32_t pending; /* parts not done yet */
     _Atomic uint32_t caller_sleeps;
-    _Atomic uint32_t raised; /* exception flags that workers have raised */
+    _Atomic uint32_t raised;  /* exception flags that workers have raised */
+    _Atomic uint32_t keepers; /* calls that will run more jobs soon */
 
     /* The job: written by the caller before the tickets, read by workers. */
     _Alignas(line) takt_pool_task *task;
@@ -69,13 +70,22 @@ struct takt_pool {
     struct worker workers[]; /* threads - 1 */
 };
 
+/* A worker that was too late for a job waits for its end: the next one may
+ * follow at once. */
+static bool expects_job(const struct takt_pool *pool, bool is_late)
+{
+    return atomic_load_explicit(&pool->keepers, memory_order_relaxed) != 0 ||
+           (is_late &&
+            atomic_load_explicit(&pool->is_busy, memory_order_relaxed) != 0);
+}
+
 /* Spins until *word is no longer `old`; false when the time is up. The first
  * microsecond or two is pure spinning. Then the processor is offered to others
  * at every look: the thread that is waited for may be waiting for it. (Measured
  * with one core taken by another program: 200 microseconds a job without.) The
- * time begins when *is_busy is 0, which is not looked at if it is NULL. */
+ * time begins when `pool` expects no job, which is not asked if it is NULL. */
 static bool spin_while(const _Atomic uint32_t *word, uint32_t old,
-                       const _Atomic uint32_t *is_busy)
+                       const struct takt_pool *pool, bool is_late)
 {
     uint64_t start_ns = 0, idle_ns = 0;
 
@@ -91,8 +101,8 @@ static bool spin_while(const _Atomic uint32_t *word, uint32_t old,
             start_ns = idle_ns = now_ns;
         else if (now_ns - idle_ns >= spin_ns)
             return false;
-        if (is_busy != NULL && now_ns - start_ns < late_ns &&
-            atomic_load_explicit(is_busy, memory_order_relaxed) != 0)
+        if (pool != NULL && now_ns - start_ns < late_ns &&
+            expects_job(pool, is_late))
             idle_ns = now_ns;
     }
 }
@@ -193,26 +203,24 @@ static void *work(void *self)
 {
     struct worker *worker = self;
     struct takt_pool *pool = worker->pool;
-    const _Atomic uint32_t *is_busy = NULL;
+    bool is_late = false;
     uint32_t seen = 0;
 
     takt__thread_enter("takt-pool");
     for (;;) {
-        if (!spin_while(&worker->ticket, seen, is_busy))
+        if (!spin_while(&worker->ticket, seen, pool, is_late))
             sleep_while(&worker->ticket, seen, &worker->is_asleep);
         seen = atomic_load(&worker->ticket);
         if (atomic_load(&pool->is_ending))
             return NULL;
-        if (take_share(worker, seen)) {
+        /* Too late: another thread has it. If jobs follow each other, the end
+         * of this one is when to be awake. (Measured on 16 virtual cores:
+         * without this, workers slept through every other job, and most
+         * callers worked alone.) */
+        is_late = !take_share(worker, seen);
+        if (!is_late) {
             run_as_caller(pool, worker);
             count_off(pool);
-            is_busy = NULL;
-        } else {
-            /* Too late: another thread has it. If jobs follow each other, the
-             * end of this one is when to be awake. (Measured on 16 virtual
-             * cores: without this, workers slept through every other job, and
-             * most callers worked alone.) */
-            is_busy = &pool->is_busy;
         }
     }
 }
@@ -226,6 +234,7 @@ static void reset(void *self)
     atomic_store(&pool->started, 0);
     atomic_store(&pool->pending, 0);
     atomic_store(&pool->caller_sleeps, 0);
+    atomic_store(&pool->keepers, 0);
     if (atomic_exchange(&pool->is_busy, 0) != 0)
         for (unsigned i = 0; i + 1 < pool->threads; i++)
             pool->workers[i].scratch = (struct takt_scratch){0};
@@ -296,7 +305,7 @@ static void join(struct takt_pool *pool)
 
     while ((left = atomic_load_explicit(&pool->pending,
                                         memory_order_acquire)) != 0)
-        if (!spin_while(&pool->pending, left, NULL))
+        if (!spin_while(&pool->pending, left, NULL, false))
             sleep_while(&pool->pending, left, &pool->caller_sleeps);
 }
 
@@ -370,6 +379,22 @@ takt_status takt__pool_run(struct takt_pool *pool, unsigned parts,
         run_share(task, job, 0, 1, parts, scratch);
     }
     return TAKT_OK;
+}
+
+void takt__pool_keep_awake(struct takt_pool *pool)
+{
+    atomic_fetch_add_explicit(&pool->keepers, 1, memory_order_relaxed);
+}
+
+/* In the child of a fork() by another thread the count began anew. */
+void takt__pool_let_sleep(struct takt_pool *pool)
+{
+    uint32_t now = atomic_load_explicit(&pool->keepers, memory_order_relaxed);
+
+    while (now > 0 && !atomic_compare_exchange_weak_explicit(
+                          &pool->keepers, &now, now - 1, memory_order_relaxed,
+                          memory_order_relaxed))
+        ;
 }
 
 void takt__pool_limit(struct takt_pool *pool, unsigned threads)

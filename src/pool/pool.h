@@ -48,6 +48,12 @@ void takt__pool_limit(struct takt_pool *pool, unsigned threads);
  * the price of a job depends on it. */
 unsigned takt__pool_asleep(const struct takt_pool *pool, unsigned parts);
 
+/* Between these two, workers that have had a job stay awake for the next one,
+ * 2 ms at most: for calls that work alone between their jobs, for longer than
+ * workers stay awake otherwise. Calls may overlap. */
+void takt__pool_keep_awake(struct takt_pool *pool);
+void takt__pool_let_sleep(struct takt_pool *pool);
+
 /* Runs task(job, part, parts) for every part, at once where threads are free,
  * and returns when all are done.
  * TAKT_ENOMEM: the scratch could not be had; nothing was run. */

@@ -220,8 +220,31 @@ static void rows_and_layers_differ_by_what_decides_them(void)
         "grouped");
 }
 
+static double factor_of(const char *name, takt_shape shape, unsigned threads)
+{
+    const takt_op *op = takt_op_find(name);
+    takt_work work;
+
+    REQUIRE(takt_op_work(op, TAKT_F64, &shape, &work) == TAKT_OK);
+    const struct takt_key key = takt__key_of(op, TAKT_F64, &shape, 0, &work);
+    return takt__serial_factor(takt__series_serial(key.series), &work, threads);
+}
+
+/* A factor of n means that n threads are as fast as one. */
+static void factors_of_small_matrices_gain_little_by_threads(void)
+{
+    EXPECT(factor_of("matmul", SHAPE(3, 256, 256, 256), 16) <= 1);
+    EXPECT(factor_of("qr", SHAPE(2, 768, 256), 1) <= 1);
+    EXPECT(factor_of("qr", SHAPE(2, 768, 256), 16) > 12);
+    EXPECT(factor_of("cholesky", SHAPE(2, 256, 256), 16) > 12);
+    EXPECT(factor_of("solve", SHAPE(2, 256, 1), 16) > 12);
+    EXPECT(factor_of("cholesky", SHAPE(2, 8192, 8192), 16) < 4);
+    EXPECT(factor_of("solve", SHAPE(2, 0, 0), 16) <= 1);
+}
+
 int main(void)
 {
+    RUN(factors_of_small_matrices_gain_little_by_threads);
     RUN(buckets_cover_all_work_in_order);
     RUN(a_bucket_is_half_an_octave);
     RUN(every_series_is_found_by_its_name);

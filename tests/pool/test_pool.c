@@ -199,6 +199,45 @@ static void an_idle_pool_uses_no_processor(void)
     takt__pool_destroy(pool);
 }
 
+/* Whether a worker is awake half a millisecond after a job, before anything
+ * else could have held up this thread. */
+static bool is_awake_later(struct takt_pool *pool)
+{
+    struct job job = {.scratch_bytes = 0};
+    struct timespec began, now;
+    long waited_ns;
+
+    takt__pool_run(pool, 2, 0, count, &job);
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        waited_ns = (now.tv_sec - began.tv_sec) * 1000000000 + now.tv_nsec -
+                    began.tv_nsec;
+    } while (waited_ns < 500000);
+    return waited_ns < 1000000 && takt__pool_asleep(pool, 2) == 0;
+}
+
+/* Tried again where others have the processors; it is once a millisecond. */
+static void workers_stay_awake_between_the_jobs_of_a_call(void)
+{
+    struct takt_pool *pool = pool_of(2);
+    bool was_awake = false;
+
+    takt__pool_keep_awake(pool);
+    for (int i = 0; i < 10000 && !was_awake; i++)
+        was_awake = is_awake_later(pool);
+    takt__pool_let_sleep(pool);
+    EXPECT(was_awake);
+    for (int i = 0; i < 20000 && takt__pool_asleep(pool, 2) == 0; i++)
+        sleep_ms(5);
+    takt__pool_let_sleep(pool); /* one too many */
+    is_awake_later(pool);
+    for (int i = 0; i < 20000 && takt__pool_asleep(pool, 2) == 0; i++)
+        sleep_ms(5);
+    EXPECT_INT(takt__pool_asleep(pool, 2), 1);
+    takt__pool_destroy(pool);
+}
+
 static void every_part_has_scratch_of_its_own(void)
 {
     struct takt_pool *pool = pool_of(3);
@@ -370,6 +409,7 @@ int main(void)
     RUN(a_busy_worker_holds_up_no_other_share);
     RUN(workers_that_fell_asleep_are_woken);
     RUN(an_idle_pool_uses_no_processor);
+    RUN(workers_stay_awake_between_the_jobs_of_a_call);
     RUN(every_part_has_scratch_of_its_own);
     RUN(scratch_that_cannot_be_had_runs_nothing);
     RUN(callers_from_many_threads_never_wait_for_each_other);
