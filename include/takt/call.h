@@ -30,7 +30,7 @@ extern "C" {
 #define TAKT_CALL_STEADY                                  \
     64u /* results must not vary with trials: a trial is  \
          * a shadow run, after the call, on a copy of the \
-         * operands */
+         * output */
 #define TAKT_CALL_ALPHA_ZERO 128u /* an alpha of 0 is intended */
 #define TAKT_CALL_UNTYPICAL                                  \
     256u /* conditions are unusual: nothing is tried in this \

@@ -203,7 +203,7 @@ takt_status takt__call_indirect(takt_call *call, bool is_learned)
         return TAKT_ENOMEM;
     takt__exec_begin(&exec, ctx, call, NULL);
     exec.may_be_direct = false;
-    takt__direct_count(&exec, is_learned);
+    takt__direct_represent(&exec, is_learned);
     return perform(&exec);
 }
 

@@ -19,7 +19,7 @@ static const float too_short_s = 0.7e-6f;
 
 /* ---- calls --------------------------------------------------------------- */
 
-void takt__direct_count(struct takt_exec *exec, bool is_learned)
+void takt__direct_represent(struct takt_exec *exec, bool is_learned)
 {
     enum { calls = 256 };
     struct takt_thread *thread = exec->thread;
@@ -58,7 +58,7 @@ bool takt__direct_run(struct takt_exec *exec)
     if (takt__direct_take(ctx, call->dtype, op, size))
         return takt__expert_run(&ctx->experts, ctx->decider.team[0].expert,
                                 call) == TAKT_OK;
-    takt__direct_count(exec, size >= TAKT_LEAST_TIMED);
+    takt__direct_represent(exec, size >= TAKT_LEAST_TIMED);
     return false;
 }
 

@@ -34,7 +34,7 @@ takt__direct_take(const takt_ctx *ctx, takt_dtype dtype, enum takt_op_id op,
 bool takt__direct_run(struct takt_exec *exec);
 
 /* Makes a call stand for the direct ones of its thread, if it is time. */
-void takt__direct_count(struct takt_exec *exec, bool is_learned);
+void takt__direct_represent(struct takt_exec *exec, bool is_learned);
 
 /* Finds the sizes that go directly: of all ops, for a new context; of one, when
  * something was learned about it. */

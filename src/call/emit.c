@@ -4,8 +4,8 @@
 
 #include "call/exec.h"
 
-/* Calls of a hot series are counted alone, except those that are emitted in any
- * case. */
+/* Calls of a hot op (all its series are marked) are only counted, except those
+ * that are emitted in any case. */
 void takt__emit_count(struct takt_exec *exec)
 {
     const unsigned series = exec->sizes.key.series;

@@ -5,7 +5,8 @@
  * Experts differ in the last bits. A program that computes the same thing twice
  * may compare; so what is tried is not what it gets. A shadow run works on a
  * copy of the output and is wholly extra, so it has a budget of its own: a
- * share of what steady calls took, without any advance but for short calls.
+ * share of what steady calls took, plus 2 ms in advance, which are enough for
+ * short calls only.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -31,7 +31,8 @@ static const double awake_s = 0.5e-6, asleep_s = 4e-6;
  * theirs at once. */
 static const double fetch_rate = 20e9;
 
-/* A GPU whose data sheet is not known, and what is left of a data sheet. */
+/* A GPU whose data sheet is not known, and the share of a data sheet's rates
+ * that calls reach. */
 static const double gpu_flops = 10e12, gpu_memory_rate = 400e9;
 static const double gpu_flops_share = 0.7, gpu_memory_share = 0.8;
 

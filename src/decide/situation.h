@@ -2,9 +2,8 @@
 /*
  * situation.h - what a thread remembers of its previous call.
  *
- * The same call costs more or less depending on what came before it: where its
- * operands were left, and whether other threads are still awake. A benchmark
- * loop hides both.
+ * The same call takes longer or shorter depending on what came before it: where
+ * its operands were left, and whether other threads are still awake.
  */
 #pragma once
 

@@ -31,7 +31,7 @@ struct takt_cell {
     uint8_t tries;           /* 0 to 3 */
     uint8_t sample_shift;    /* one call in 1 << shift is timed, 0 to 7 */
     bool is_measured;        /* not by the prior alone */
-    bool is_threaded;        /* best or runner-up has more than one thread */
+    bool is_threaded;        /* best has more than one thread */
     float confidence;        /* 0 to 1 in steps of 1/255 */
     float seconds; /* of a call in the middle of the bucket; 16 bits of
                     * mantissa */

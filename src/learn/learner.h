@@ -20,8 +20,8 @@
 
 struct takt_learner;
 
-/* What the learner asks about names, and what it reports. Called with the lock
- * held. An expert is the number of its arm. */
+/* What the learner asks, and what it reports. Called with the lock held, but
+ * for each_second(). An expert is the number of its arm. */
 struct takt_learner_callbacks {
     void *self;
     /* The name of the op of a series; NULL: it has none (yet). */
@@ -42,7 +42,7 @@ struct takt_learner_callbacks {
     /* Opening a GPU would have paid: begins to open it, and returns at once.
      * May be NULL. */
     void (*open)(void *self, unsigned expert);
-    /* Called every second while there are calls, without a lock. May be NULL.
+    /* Called every second while there are calls, without the lock. May be NULL.
      */
     void (*each_second)(void *self);
     /* A sample was learned from. The counters are those of the model after it.

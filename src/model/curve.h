@@ -91,8 +91,8 @@ bool takt__sums_is_outlier(const struct takt_sums *sums, double residual);
 /* Adds a residual. Outliers widen the spread and leave the mean. */
 void takt__stat_add(struct takt_stat *stat, double residual);
 
-/* The same without outliers: a careful measurement has seen to that, and varies
- * on purpose what a sample does not say. */
+/* The same for a measurement of `takt tune`: none is an outlier. It was
+ * repeated where it was disturbed, and its conditions vary on purpose. */
 void takt__stat_add_trial(struct takt_stat *stat, double residual);
 
 /* Turns the prior of every bucket into its posterior. `curve` may be NULL. */

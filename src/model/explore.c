@@ -17,8 +17,8 @@ static const double enough = 5;
 /* What a trial may take: the mean and 1.5 sigma. */
 static const float likely = 1.5f;
 
-/* How long samples are believed, in times of a trial: 100 for one of them, and
- * the power of 1.5 of their number, 1 to 64: docs/decisions/0031. */
+/* An arm with n samples is tried again after 100 * n^1.5 times what a trial
+ * takes, with n between 1 and 64: docs/decisions/0031. */
 static const double trusted = 100, least_trusted = 1, most_trusted = 64;
 
 /* Of arms that differ only by their threads, those around the cheapest. */

@@ -14,8 +14,8 @@
 
 /* In ln(seconds): as good is what is within the band, or within two standard
  * errors but no more than this. A change has to gain so much in all buckets of
- * its stretch together, and a team twice as large so much in each. Measured:
- * docs/decisions/0034. */
+ * its stretch together (`change`); a team twice as large has to gain `doubling`
+ * in each bucket. Measured: docs/decisions/0034. */
 static const float most_behind = 0.25f;
 static const float change = 0.5f, doubling = 0.02f;
 

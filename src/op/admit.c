@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * admit.c - a call against its op: what is the same for every form, and
- * vectors. The rest is made of the table of forms (form.c).
+ * admit.c - checks a call: what is common to all ops, and all of ops on
+ * vectors. The sizes, operands and defaults of the others are checked in
+ * form.c, by the table of forms.
  */
 #include "op/admit.h"
 

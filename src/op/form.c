@@ -354,7 +354,7 @@ static ALWAYS_INLINE bool admit_input(takt_call *call,
                                       const struct takt_lengths *lengths,
                                       unsigned input)
 {
-    static const double nothing;
+    static const double empty_operand;
     const size_t size = takt__dtype_size(call->dtype);
     const size_t bytes = lengths->of[input] * size;
     const size_t out_bytes = lengths->of[TAKT_OUT] * size;
@@ -362,7 +362,7 @@ static ALWAYS_INLINE bool admit_input(takt_call *call,
     if (bytes == 0) {
         if (out_bytes > 0 && call->in[input] == NULL &&
             input < call->op->inputs)
-            call->in[input] = &nothing;
+            call->in[input] = &empty_operand;
         return true;
     }
     return takt__is_sane(call->in[input], bytes) &&

@@ -4,15 +4,16 @@
  *
  * Calls of one op, dtype and layout form a series; along a series they differ
  * by their work alone, cut into buckets of half an octave. A layout is what
- * changes which expert is first at the same work: transposes, and which sides
+ * changes which expert is fastest at the same work: transposes, and which sides
  * of a product are thin. Series of the catalogue are numbered at compile time;
  * ops of the user come after them. The last series are no ops but links: what
  * it takes to move so many bytes to or from a device, and to open it.
  *
- * The situation is what a benchmark loop hides: whether the operands lie where
- * the previous call left them, and whether the threads of the pool sleep; and
- * whether they are in the memory that the expert works on. Decisions are looked
- * up by situation, or by the GPU that has all operands.
+ * The situation is the state that changes the time of the same call: whether
+ * the operands lie where the previous call left them, whether the threads of
+ * the pool sleep, and whether operands are in the memory that the expert works
+ * on. Decisions are looked up by situation, or by the GPU that has all
+ * operands.
  */
 #pragma once
 
