@@ -248,7 +248,8 @@ const struct command cmd_fleet = {
         "pull [FILE|URL]: brings what is known of machines like this one into "
         "the "
         "store, where it counts until something is measured here; from the "
-        "database, or from a file or a web server, signed by --key.\n"
+        "database, or from a file or a web server, signed by --key. A file "
+        "that is older than what was received before is refused.\n"
         "roll-up: computes what is known of each kind of machine, from at "
         "least 5 machines, for one machine of the fleet to run by a timer; "
         "--output writes it as a file too, which is signed by --key.\n"
@@ -271,6 +272,8 @@ const struct command cmd_fleet = {
           "a recorded machine, whose store --db names"},
          {"key", "FILE", NULL,
           "a key of Ed25519 (PEM): public for pull, private for roll-up"},
+         {"older", NULL, NULL,
+          "pull: take a file that is older than what was received, too"},
          {"output", "FILE", NULL, "roll-up: write the priors to a file, too"},
          {"least", "N", NULL, "roll-up: machines that a size needs (5)"},
          {"days", "N", NULL,

@@ -28,6 +28,25 @@ takt_status fleet_receive(const struct fleet_asking *asking,
     return takt__fleet_state_write(state, diag);
 }
 
+/* Whether a file may replace what was received before. A signature does not say
+ * how old a file is: one that was signed once could be served for ever. */
+static takt_status check_age(const struct fleet_asking *asking,
+                             const struct takt_fleet_priors *priors,
+                             const struct takt_fleet_state *state,
+                             takt_diag *diag)
+{
+    if (asking->invocation->operand_count < 2 ||
+        priors->generation >= state->generation ||
+        option_given(asking->invocation, "older"))
+        return TAKT_OK;
+    snprintf(diag->text, sizeof diag->text,
+             "%.200s is older (generation %ju) than what this store received "
+             "before (%ju): nothing was changed; --older takes it all the same",
+             asking->invocation->operands[1], (uintmax_t)priors->generation,
+             (uintmax_t)state->generation);
+    return TAKT_ECORRUPT;
+}
+
 static takt_status receive(const struct fleet_asking *asking,
                            const struct takt_fleet_priors *priors,
                            double reading_s, takt_diag *diag)
@@ -38,7 +57,8 @@ static takt_status receive(const struct fleet_asking *asking,
 
     if (status != TAKT_OK)
         return status;
-    if (state.origin[0] == '\0')
+    status = check_age(asking, priors, &state, diag);
+    if (status == TAKT_OK && state.origin[0] == '\0')
         status = takt__fleet_state_renew(&state);
     if (status == TAKT_OK)
         status = fleet_receive(asking, priors, &state, diag);

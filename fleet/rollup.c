@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/say.h"
 #include "fleet/origins.h"
@@ -218,13 +219,23 @@ static bool take(void *self, const struct takt_fleet_row *row)
 
 /* ---- all ----------------------------------------------------------------- */
 
+/* Seconds since 1970, so that the first one of a new database is later than all
+ * of one that was lost; and later than the last one, whatever the clock says.
+ */
+static uint64_t next_generation(uint64_t last)
+{
+    const time_t now = time(NULL);
+
+    return now > 0 && (uint64_t)now > last ? (uint64_t)now : last + 1;
+}
+
 static takt_status read_pages(struct takt_fleet_server *server,
                               struct rolling *rolling, takt_diag *diag)
 {
     takt_status status =
         takt__fleet_generation(server, &rolling->out->generation, diag);
 
-    rolling->out->generation++;
+    rolling->out->generation = next_generation(rolling->out->generation);
     if (status == TAKT_OK)
         status = takt__fleet_query(
             server,

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 import machines
@@ -207,6 +208,35 @@ class Priors(unittest.TestCase):
         self.assertIn("private key", self.run_fleet(
             machine, "roll-up", "--output", path, "--key", public,
             user="sums", code=1))
+
+    def test_a_file_that_is_older_than_what_was_received_is_refused(self):
+        self.share()
+        private, public = keys(self.folder, "ours")
+        paths = [self.folder / name for name in ("first", "second")]
+        for path in paths:
+            self.roll_up("--output", path, "--key", private)
+            self.share([12.0] * 6)
+        machine = self.machine()
+        for path in (*paths, paths[1]):
+            self.run_fleet(machine, f"pull {path}", "--key", public)
+        newest = machine.prior()
+        self.assertIn("is older (generation ", self.run_fleet(
+            machine, f"pull {paths[0]}", "--key", public, code=1))
+        self.assertEqual(machine.prior(), newest)
+        self.run_fleet(machine, f"pull {paths[0]}", "--key", public, "--older")
+        self.assertNotEqual(machine.prior(), newest)
+
+    def test_priors_of_a_new_database_are_later_than_those_of_a_lost_one(self):
+        """Their number is the time, or one more than the last one."""
+        self.share()
+        began = int(time.time())
+        generations = []
+        for _ in range(3):
+            self.roll_up()
+            generations += [int(DATABASE.sql(
+                "SELECT max(generation) FROM takt_fleet.prior")[0][0])]
+        self.assertGreaterEqual(generations[0], began)
+        self.assertEqual(generations, sorted(set(generations)))
 
     def test_a_file_from_a_web_server(self):
         self.share()
