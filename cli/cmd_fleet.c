@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "clean.h"
 #include "commands.h"
 #include "context.h"
@@ -67,17 +68,15 @@ static bool find_member(struct fleet_asking *out)
     return true;
 }
 
-int fleet_connect(const struct fleet_asking *asking,
-                  struct takt_fleet_server *out)
+int fleet_connect(struct fleet_asking *asking, struct takt_fleet_server *out)
 {
-    takt_diag diag = {""};
-
     if (asking->address == NULL)
         return usage_error(&cmd_fleet,
                            "which database? --server "
                            "postgresql://USER@HOST/NAME, or set TAKT_FLEET");
-    const takt_status status = takt__fleet_connect(asking->address, out, &diag);
-    return status == TAKT_OK ? EXIT_DONE : fleet_trouble(&diag, status);
+    const takt_status status =
+        takt__fleet_connect(asking->address, out, &asking->diag);
+    return status == TAKT_OK ? EXIT_DONE : fleet_trouble(&asking->diag, status);
 }
 
 /* ---- sync ---- */
@@ -130,18 +129,18 @@ static int sync_with(struct fleet_asking *asking,
 {
     struct takt_fleet_report report = {0};
     struct takt_fleet_state state;
-    takt_diag diag = {""};
+    takt_diag *diag = &asking->diag;
     takt_status status =
-        takt__fleet_state_open(asking->store, true, &state, &diag);
+        takt__fleet_state_open(asking->store, true, &state, diag);
 
     if (status != TAKT_OK)
-        return fleet_trouble(&diag, status);
-    status = takt__fleet_push(&asking->member, &state, server, &report, &diag);
+        return fleet_trouble(diag, status);
+    status = takt__fleet_push(&asking->member, &state, server, &report, diag);
     if (status == TAKT_OK)
-        status = receive(asking, server, &state, &diag);
+        status = receive(asking, server, &state, diag);
     takt__fleet_state_close(&state);
     if (status != TAKT_OK) {
-        fleet_trouble(&diag, status);
+        fleet_trouble(diag, status);
         if (report.waiting > 0)
             print_line(stderr, "%zu lines wait for the next sync",
                        report.waiting);
@@ -151,15 +150,29 @@ static int sync_with(struct fleet_asking *asking,
     return EXIT_DONE;
 }
 
+/* Programs of this machine see that there was one, and what came of it. */
+static void note_sync(const struct fleet_asking *asking, int code)
+{
+    const double every_s = takt__config()->fleet_every_s;
+
+    takt__fleet_note(asking->store, every_s,
+                     code == EXIT_DONE               ? ""
+                     : asking->diag.text[0] != '\0' ? asking->diag.text
+                                                    : "it failed");
+}
+
 static int sync(struct fleet_asking *asking)
 {
     struct takt_fleet_server server;
     int code = fleet_connect(asking, &server);
 
-    if (code != EXIT_DONE)
+    if (code == EXIT_USAGE)
         return code;
-    code = sync_with(asking, &server);
-    takt__fleet_disconnect(&server);
+    if (code == EXIT_DONE) {
+        code = sync_with(asking, &server);
+        takt__fleet_disconnect(&server);
+    }
+    note_sync(asking, code);
     return code;
 }
 

@@ -15,13 +15,14 @@ struct fleet_asking {
     takt_machine *machine; /* owned */
     struct takt_fleet_member member;
     bool is_json;
+    takt_diag diag; /* what went wrong; "": nothing */
 };
 
 /* Says what is wrong. Returns EXIT_FINDING. */
 int fleet_trouble(const takt_diag *diag, takt_status status);
 
 /* Connects to the fleet's database. EXIT_DONE, or what is wrong was said. */
-int fleet_connect(const struct fleet_asking *asking,
+int fleet_connect(struct fleet_asking *asking,
                   struct takt_fleet_server *out);
 
 /* ---- fleet_priors.c ---- */

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/say.h"
+#include "store/turn.h"
 
 static const char insert[] =
     "INSERT INTO takt_fleet.page (origin, line, epoch, seq, class, cells) "
@@ -163,6 +164,11 @@ static takt_status push(struct pushing *pushing, takt_diag *diag)
     const takt_status written = takt__fleet_state_write(
         pushing->state, status == TAKT_OK ? diag : &other);
     return status == TAKT_OK ? written : status;
+}
+
+void takt__fleet_note(const char *store, double every_s, const char *problem)
+{
+    takt__turn_note(store, every_s > 0 ? every_s : 3600, problem);
 }
 
 takt_status takt__fleet_push(const struct takt_fleet_member *member,

@@ -23,6 +23,11 @@ struct takt_fleet_report {
     bool is_new;         /* the machine is a new origin since now */
 };
 
+/* A sync ended, by a timer or begun by a program: programs of this machine
+ * leave the next one alone until their interval is over (`every_s`; 0: they
+ * never begin any). `problem`: one line, "" for none. */
+void takt__fleet_note(const char *store, double every_s, const char *problem);
+
 /* Sends every page that the database lacks. Can be repeated, and ended at any
  * time: what was not sent, or is not known to have arrived, is sent the next
  * time, and is in the database once. TAKT_ENOENT: there is no store.
