@@ -2,7 +2,7 @@
 /*
  * bench_fleet.c - what a fleet is worth to a new machine, and what it takes.
  *
- *     bench_fleet [MACHINES [ORIGINS]]
+ *     bench_fleet [MACHINES [ORIGINS [FIRST]]]
  *
  * Kinds of machines are drawn: vendor, family and kind each add how far the
  * truth is from the rates that Takt assumes. Machines of one kind differ a
@@ -11,7 +11,8 @@
  * what `takt fleet pull` would choose. It then runs a mixed workload from cold,
  * by Takt's model, against an oracle: without a fleet, with one, with one in
  * which 2% or 5% of the origins lie by any factor, and with one that does not
- * know its kind. All follows from seeds.
+ * know its kind. All follows from seeds; FIRST is the number of the first new
+ * machine, for others than those that settings were tried on.
  *
  * The second part is about 10^5 machines (ORIGINS) for a quarter of a year: the
  * load on the database, and how long it takes until a change is known.
@@ -348,6 +349,8 @@ static void take_in(const struct fleet *fleet, unsigned class,
 /* ---- new machines ---------------------------------------------------------
  */
 
+static unsigned first_machine;
+
 struct outcome {
     double total;   /* time over the oracle's, after all calls */
     double first;   /* the same if the first choices had stayed */
@@ -433,7 +436,7 @@ static void run_machines(const char *name, unsigned count,
 
     REQUIRE(total != NULL);
     for (unsigned i = 0; i < count; i++) {
-        const struct outcome one = run_machine(i, fleet);
+        const struct outcome one = run_machine(first_machine + i, fleet);
         total[i] = one.total;
         first[i] = one.first;
         logs += log(one.total);
@@ -599,6 +602,7 @@ int main(int argc, char **argv)
     const unsigned machines =
         argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 100000;
 
+    first_machine = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
     if (count > 0)
         run_first_part(count);
     if (machines > 0)

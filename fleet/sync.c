@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/say.h"
+#include "fleet/speed.h"
 #include "store/turn.h"
 
 static const char insert[] =
@@ -187,8 +188,9 @@ takt_status takt__fleet_push(const struct takt_fleet_member *member,
     report->lines = pushing.pages.count;
     report->cells = pushing.pages.cells;
     report->withheld = pushing.pages.withheld;
-    pushing.facts_length =
-        takt__fleet_facts_print(&member->facts, pushing.facts);
+    struct takt_fleet_facts facts = member->facts;
+    takt__fleet_speed(&pushing.pages, &facts);
+    pushing.facts_length = takt__fleet_facts_print(&facts, pushing.facts);
     takt__fleet_class(&member->facts, TAKT_FLEET_EXACT, "", pushing.class);
     pushing.waiting = calloc(pushing.pages.count + 1, sizeof(size_t));
     status = pushing.waiting == NULL

@@ -31,6 +31,16 @@
     __attribute__((no_sanitize("address", "thread", "undefined")))
 #endif
 
+/* The thread sanitizer takes a clone() for a fork(), and forgets all threads of
+ * the caller. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+int __clone(int (*run)(void *self), void *stack, int flags, void *self, ...);
+#define clone __clone
+#endif
+
 enum {
     stack_bytes = 32 << 10,
     mask_bytes = 8,  /* of a set of signals, for the kernel */

@@ -101,13 +101,29 @@ static double due_at(const struct takt_stat *stat, double price_s,
            trusted * n * sqrt(n) * (price_s + best_s);
 }
 
+/* Whether machines of a fleet have measured the arm on this series. */
+static bool is_told(const struct takt_series *series, unsigned arm)
+{
+    const struct takt_track *track = series->track[arm];
+
+    for (unsigned s = 0; track != NULL && s < TAKT_SITUATIONS; s++)
+        if (track->hint[s] != NULL && track->hint[s]->count > 0 &&
+            track->hint[s]->stat[0].calls > 0)
+            return true;
+    return false;
+}
+
 /* How many sigma better than expected an arm may be. One that was measured at
- * other sizes of the series is expected by more than the rates. */
+ * other sizes of the series is expected by more than the rates. Where machines
+ * like this one have measured it, it was tried: they spared this one that. By
+ * simulation: docs/decisions/0069. */
 static float doubt_of(const struct takt_posterior *posterior, unsigned arm,
                       const struct takt_stat *stat)
 {
     const bool is_measured_here = stat != NULL && stat->all.n >= 1;
 
+    if (is_told(posterior->series, arm))
+        return 0.7f;
     return !is_measured_here && takt__is_measured(posterior->series, arm) ? 1
                                                                           : 2;
 }

@@ -4,10 +4,11 @@
  * measured.
  *
  * In this order, each the prior of the next: how far the arm is off its rates
- * on other ops of this machine; what the arm with the most samples showed about
- * the series (an op that takes longer than its operations say does so on all
- * arms); hints from other machines; the arm itself in the situation of which
- * most is known; the arm itself in the situation in question.
+ * on other ops of this machine; hints from other machines; what the arm with the
+ * most samples showed about the series (an op that takes longer than its
+ * operations say does so on all arms, and a machine that is slower than others
+ * is so with all of them); the arm itself in the situation of which most is
+ * known; the arm itself in the situation in question.
  */
 #include <math.h>
 #include <string.h>
@@ -177,23 +178,27 @@ static float correlation_of(const struct takt_arm *a, const struct takt_arm *b)
 }
 
 /* What the reference showed about the series, for another arm: two correlated
- * normal variables, of which one is seen. Moving operands over a link takes the
- * same time for every op. Of an arm without rates, the time of another one is
- * all that is known. */
+ * normal variables, of which one is seen. Of two arms with hints it is how far
+ * this machine is off the others, which is no more for the arm of which less is
+ * known. Moving operands over a link takes the same time for every op. Of an
+ * arm without rates, the time of another one is all that is known. */
 static void carry_over(const struct takt_model *model,
                        const struct takt_reference *reference, unsigned arm,
-                       struct takt_prediction *prediction)
+                       bool is_hinted, struct takt_prediction *prediction)
 {
-    const bool is_unrated = model->arm[arm].is_unrated;
+    const bool is_unrated = model->arm[arm].is_unrated && !is_hinted;
+    const struct takt_residuals *prior =
+        is_hinted ? &reference->hinted : &reference->before;
     const float rho =
         correlation_of(&model->arm[arm], &model->arm[reference->arm]);
     struct takt_residuals *residuals = &prediction->residuals;
 
     for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
-        const float before = reference->before.variance[j];
+        const float before = prior->variance[j];
         const struct takt_residuals *after = &reference->prediction.residuals;
         const float known = 1 - after->variance[j] / before;
-        const float surprise = after->mean[j] - reference->before.mean[j];
+        const float surprise = after->mean[j] - prior->mean[j];
+        const float doubt = sqrtf(residuals->variance[j] / before);
         if ((prediction->bound[j] == TAKT_BOUND_LINK) !=
             (reference->prediction.bound[j] == TAKT_BOUND_LINK))
             continue;
@@ -204,7 +209,7 @@ static void carry_over(const struct takt_model *model,
             continue;
         }
         residuals->mean[j] +=
-            rho * sqrtf(residuals->variance[j] / before) * surprise;
+            rho * (is_hinted ? fminf(1, doubt) : doubt) * surprise;
         residuals->variance[j] *= 1 - rho * rho * fmaxf(0, known);
     }
 }
@@ -234,23 +239,29 @@ static void smooth_across(const struct takt_arm *arm,
     }
 }
 
-/* What other machines saw, in this situation or else in any. */
-static void take_hints(const struct takt_arm *arm,
-                       const struct takt_series *series,
-                       struct takt_curve *const hint[], unsigned situation,
-                       struct takt_prediction *prediction)
+/* What other machines saw, in this situation or else in any. False: nothing. */
+static bool take_hints(const struct takt_model *model,
+                       const struct takt_series *series, unsigned arm,
+                       unsigned situation, struct takt_prediction *prediction)
 {
+    const struct takt_track *track = series->track[arm];
     unsigned from = situation;
 
-    for (unsigned s = 0; s < TAKT_SITUATIONS && hint[from] == NULL; s++)
+    if (track == NULL)
+        return false;
+    for (unsigned s = 0; s < TAKT_SITUATIONS && track->hint[from] == NULL; s++)
         from = s;
+    if (track->hint[from] == NULL)
+        return false;
     if (from == situation)
-        takt__curve_smooth(hint[from], &prediction->residuals);
-    else if (hint[from] != NULL)
-        smooth_across(arm, series, hint[from], from, prediction);
+        takt__curve_smooth(track->hint[from], &prediction->residuals);
+    else
+        smooth_across(&model->arm[arm], series, track->hint[from], from,
+                      prediction);
+    return true;
 }
 
-/* The arm itself: hints, its most sampled situation, the one in question. */
+/* The arm itself: its most sampled situation, the one in question. */
 static void refine(const struct takt_model *model,
                    const struct takt_series *series, unsigned arm,
                    unsigned situation, struct takt_prediction *prediction)
@@ -261,7 +272,6 @@ static void refine(const struct takt_model *model,
     if (track == NULL)
         return;
     const unsigned best = most_sampled_situation(track, situation);
-    take_hints(of, series, track->hint, situation, prediction);
     if (best != situation)
         smooth_across(of, series, track->curve[best], best, prediction);
     takt__curve_smooth(track->curve[situation], &prediction->residuals);
@@ -282,6 +292,9 @@ void takt__predict_reference(struct takt_model *model,
     out->situation = situation;
     start(model, series, out->arm, situation, &out->prediction);
     out->before = out->prediction.residuals;
+    out->is_hinted =
+        take_hints(model, series, out->arm, situation, &out->prediction);
+    out->hinted = out->prediction.residuals;
     refine(model, series, out->arm, situation, &out->prediction);
 }
 
@@ -292,8 +305,10 @@ void takt__predict_before(const struct takt_model *model,
 {
     situation = takt__track_situation(series, &model->arm[arm], situation);
     start(model, series, arm, situation, out);
-    if (reference->arm != TAKT_NO_ARM && reference->arm != arm)
-        carry_over(model, reference, arm, out);
+    const bool is_hinted = take_hints(model, series, arm, situation, out);
+    if (reference->arm != TAKT_NO_ARM && reference->arm != arm &&
+        (reference->is_hinted || !is_hinted))
+        carry_over(model, reference, arm, is_hinted, out);
 }
 
 void takt__predict_after(const struct takt_model *model,
