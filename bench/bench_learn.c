@@ -243,7 +243,7 @@ int main(int argc, char **argv)
     printf("time / best expert per call\n%-16s %8s %8s %10s\n", "", "medians",
            "means", "geometric");
     for (size_t i = 0; i < count; i++)
-        report(&who[i], &workload, is_plain && i != 1);
+        report(&who[i], &workload, !is_plain || i != 1);
     if (argc > 1)
         report_errors(&workload, who[count - 1].ctx);
     workload_free(&workload);

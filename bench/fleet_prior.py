@@ -5,6 +5,7 @@ bench_learn from a cold start, with and without.
 
 usage: bench/fleet_prior.py [--build FOLDER] [--rounds N] [--own STORE]
            [--other STORE|PAGES [--machine RECORDING]] [--seed N]
+           [--keep FOLDER]
 
     --build    where Takt was built (build/release)
     --own      a store of this machine; without it one is tuned now
@@ -110,6 +111,7 @@ def main():
     parser.add_argument("--other")
     parser.add_argument("--machine")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", help="a folder for the stores with priors")
     options = parser.parse_args()
     takt = pathlib.Path(options.build) / "cli/takt"
     bench = pathlib.Path(options.build) / "bench/bench_learn"
@@ -128,6 +130,8 @@ def main():
             records, machine, words = others(takt, options, here)
             stores["other"] = fleet(takt, folder, "other", records, machine,
                                     words, source)
+        for name, store in stores.items() if options.keep else ():
+            shutil.copy(store, options.keep)
         results = {}
         for number in range(options.rounds):
             words = []

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/say.h"
 #include "fleet/speed.h"
-#include "store/turn.h"
 
 static const char insert[] =
     "INSERT INTO takt_fleet.page (origin, line, epoch, seq, class, cells) "
@@ -170,6 +169,11 @@ static takt_status push(struct pushing *pushing, takt_diag *diag)
 void takt__fleet_note(const char *store, double every_s, const char *problem)
 {
     takt__turn_note(store, every_s > 0 ? every_s : 3600, problem);
+}
+
+struct takt_turn takt__fleet_look(const char *store, double every_s)
+{
+    return takt__turn_look(store, every_s, false);
 }
 
 takt_status takt__fleet_push(const struct takt_fleet_member *member,

@@ -178,27 +178,22 @@ static float correlation_of(const struct takt_arm *a, const struct takt_arm *b)
 }
 
 /* What the reference showed about the series, for another arm: two correlated
- * normal variables, of which one is seen. Of two arms with hints it is how far
- * this machine is off the others, which is no more for the arm of which less is
- * known. Moving operands over a link takes the same time for every op. Of an
+ * normal variables, of which one is seen. Moving operands over a link takes the same time for every op. Of an
  * arm without rates, the time of another one is all that is known. */
 static void carry_over(const struct takt_model *model,
                        const struct takt_reference *reference, unsigned arm,
-                       bool is_hinted, struct takt_prediction *prediction)
+                       struct takt_prediction *prediction)
 {
-    const bool is_unrated = model->arm[arm].is_unrated && !is_hinted;
-    const struct takt_residuals *prior =
-        is_hinted ? &reference->hinted : &reference->before;
+    const bool is_unrated = model->arm[arm].is_unrated;
     const float rho =
         correlation_of(&model->arm[arm], &model->arm[reference->arm]);
     struct takt_residuals *residuals = &prediction->residuals;
 
     for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
-        const float before = prior->variance[j];
+        const float before = reference->before.variance[j];
         const struct takt_residuals *after = &reference->prediction.residuals;
         const float known = 1 - after->variance[j] / before;
-        const float surprise = after->mean[j] - prior->mean[j];
-        const float doubt = sqrtf(residuals->variance[j] / before);
+        const float surprise = after->mean[j] - reference->before.mean[j];
         if ((prediction->bound[j] == TAKT_BOUND_LINK) !=
             (reference->prediction.bound[j] == TAKT_BOUND_LINK))
             continue;
@@ -209,8 +204,37 @@ static void carry_over(const struct takt_model *model,
             continue;
         }
         residuals->mean[j] +=
-            rho * (is_hinted ? fminf(1, doubt) : doubt) * surprise;
+            rho * sqrtf(residuals->variance[j] / before) * surprise;
         residuals->variance[j] *= 1 - rho * rho * fmaxf(0, known);
+    }
+}
+
+/* The same for two arms with hints: how far this machine is off the others. That
+ * is no more for the arm of which less is known. What is too far off to be the
+ * usual difference between machines may concern one of the two alone (cores that
+ * others use slow down teams): then hints are believed less. */
+static void carry_over_hints(const struct takt_model *model,
+                             const struct takt_reference *reference,
+                             unsigned arm, struct takt_prediction *prediction)
+{
+    const struct takt_residuals *after = &reference->prediction.residuals;
+    struct takt_residuals *residuals = &prediction->residuals;
+    const float rho =
+        correlation_of(&model->arm[arm], &model->arm[reference->arm]);
+
+    for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
+        const float before = reference->hinted.variance[j];
+        const float usual = 2 * sqrtf(before);
+        const float surprise = after->mean[j] - reference->hinted.mean[j];
+        const float common = fmaxf(-usual, fminf(surprise, usual));
+        const float known = fmaxf(0, 1 - after->variance[j] / before);
+        if ((prediction->bound[j] == TAKT_BOUND_LINK) !=
+            (reference->prediction.bound[j] == TAKT_BOUND_LINK))
+            continue;
+        residuals->mean[j] +=
+            rho * fminf(1, sqrtf(residuals->variance[j] / before)) * common;
+        residuals->variance[j] *= 1 - rho * rho * known;
+        residuals->variance[j] += (surprise - common) * (surprise - common);
     }
 }
 
@@ -306,9 +330,12 @@ void takt__predict_before(const struct takt_model *model,
     situation = takt__track_situation(series, &model->arm[arm], situation);
     start(model, series, arm, situation, out);
     const bool is_hinted = take_hints(model, series, arm, situation, out);
-    if (reference->arm != TAKT_NO_ARM && reference->arm != arm &&
-        (reference->is_hinted || !is_hinted))
-        carry_over(model, reference, arm, is_hinted, out);
+    if (reference->arm == TAKT_NO_ARM || reference->arm == arm)
+        return;
+    if (!is_hinted)
+        carry_over(model, reference, arm, out);
+    else if (reference->is_hinted)
+        carry_over_hints(model, reference, arm, out);
 }
 
 void takt__predict_after(const struct takt_model *model,
