@@ -4,16 +4,18 @@
 bench_learn from a cold start, with and without.
 
 usage: bench/fleet_prior.py [--build FOLDER] [--rounds N] [--own STORE]
-           [--other STORE|PAGES [--machine RECORDING]] [--seed N]
+           [--other STORE [--machine RECORDING]] [--seed N]
            [--keep FOLDER]
 
     --build    where Takt was built (build/release)
     --own      a store of this machine; without it one is tuned now
-    --other    another machine's: what 'takt fleet export' wrote there, or its
-               store; with --machine its kind is known ('takt machine
-               --record'), without it counts as one of this kind (swapped)
+    --other    another machine's store; with --machine its kind is known
+               (a folder of 'takt machine --record'), without it counts as one
+               of this kind: as if the two were mistaken for each other
+    --keep     a folder for copies of the stores with priors
 
-A fleet is made of copies of a store: each is a machine of its own, whose times
+Beside them runs "tuned", with the store that the copies are made of: what a
+prior could be worth at best. A fleet is made of copies of a store: each is a machine of its own, whose times
 differ by a factor of its own and by one for each op and expert. Priors are
 rolled up and pulled as files: no database. Everybody runs in one process, in
 turns; N processes (5). Medians, and from the least to the most.
@@ -139,6 +141,9 @@ def main():
                 copy = folder / f"{name}-{number}.db"
                 shutil.copy(store, copy)
                 words.append(f"{name}={copy}")
+            copy = folder / f"tuned-{number}.db"
+            shutil.copy(own, copy)
+            words.append(f"tuned={copy}")
             for found in LINE.finditer(run(bench, *words)):
                 results.setdefault(found[1], []).append(
                     [float(value) for value in found.groups()[1:]])

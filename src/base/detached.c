@@ -87,12 +87,12 @@ SYSTEM_CALLS_ONLY static int become_program(void *self)
     const struct itimerval limit = {.it_value = {.tv_sec = what->limit_s}};
 
     syscall(SYS_setsid);
-    syscall(SYS_setpriority, PRIO_PROCESS, 0, 10);
     close_files();
     for (int i = 0; i < 3; i++)
         syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR);
     syscall(SYS_setitimer, ITIMER_REAL, &limit, NULL);
     reset_signals();
+    syscall(SYS_setpriority, PRIO_PROCESS, 0, 10); /* the caller waits: last */
     syscall(SYS_execve, what->path, what->argv, what->envp);
     detaching->error = errno;
     syscall(SYS_exit_group, 127);

@@ -136,9 +136,9 @@ static void machines_are_like_themselves_and_less_like_others(void)
     EXPECT(takt__fleet_likeness(&a, &b) > narrow);
     b.peak = 400000;
     EXPECT(takt__fleet_likeness(&a, &b) < 0.7);
-    const size_t length = takt__fleet_facts_print(&b, text);
+    const size_t length = takt__fleet_facts_print(&a, text);
     EXPECT(takt__fleet_facts_parse(text, length, &read));
-    EXPECT(memcmp(&read, &b, sizeof b) == 0);
+    EXPECT(memcmp(&read, &a, sizeof a) == 0);
     EXPECT(!takt__fleet_facts_parse(text, length - 1, &read));
 }
 
