@@ -213,8 +213,8 @@ static struct contender contender_of(char *word)
         *equals = '\0';
     return (struct contender){
         .name = equals != NULL ? word : "tuned",
-        .ctx = open_ctx(&(takt_ctx_options){
-            .store = equals != NULL ? equals + 1 : word})};
+        .ctx = open_ctx(
+            &(takt_ctx_options){.store = equals != NULL ? equals + 1 : word})};
 }
 
 int main(int argc, char **argv)
@@ -227,10 +227,10 @@ int main(int argc, char **argv)
     takt_ctx *ctx = open_ctx(&(takt_ctx_options){.store = ""});
 
     if (is_plain)
-        who[count++] = (struct contender){
-            .name = "moe",
-            .ctx = open_ctx(
-                &(takt_ctx_options){.policy = TAKT_POLICY_MOE, .store = ""})};
+        who[count++] =
+            (struct contender){.name = "moe",
+                               .ctx = open_ctx(&(takt_ctx_options){
+                                   .policy = TAKT_POLICY_MOE, .store = ""})};
     for (int i = 1; i < argc && count < most_contenders; i++)
         who[count++] = contender_of(argv[i]);
 

@@ -3,10 +3,10 @@
  * fleet_life.c - what a large fleet does to its database, and what it knows.
  *
  * By the hour, for 90 days, from seeds. Machines are of 400 kinds, of which the
- * first are common (Zipf) and the last rare. A machine works on 7 of 10 days; in
- * an hour of work some of its lines change. It syncs once in an interval, with
- * the random part that programs add. 5% are cut off for up to ten days; on day
- * 30 a tenth of all, a region, is cut off for two days. 1% a month are
+ * first are common (Zipf) and the last rare. A machine works on 7 of 10 days;
+ * in an hour of work some of its lines change. It syncs once in an interval,
+ * with the random part that programs add. 5% are cut off for up to ten days; on
+ * day 30 a tenth of all, a region, is cut off for two days. 1% a month are
  * installed anew, and their old pages stay. 2% lie about all they measure, by
  * any factor. The clocks of 3% are wrong, and one in a hundred jumps by up to
  * ten days. On day 40 a new driver comes, which reaches 5% of the machines a
@@ -46,11 +46,11 @@ struct life_machine {
     unsigned cut_from, cut_to; /* hours; 0: never */
     unsigned jump_at;          /* its clock, by so many hours */
     double jump_h;
-    double next_h;    /* its next sync */
-    double update_h;  /* when it has the new driver */
-    double heard_h;   /* when it has the prior of that; 0: not yet */
-    double waiting;   /* lines */
-    double own;       /* how far it is off its kind */
+    double next_h;   /* its next sync */
+    double update_h; /* when it has the new driver */
+    double heard_h;  /* when it has the prior of that; 0: not yet */
+    double waiting;  /* lines */
+    double own;      /* how far it is off its kind */
     uint64_t random;
 };
 
@@ -107,8 +107,7 @@ static unsigned add_origin(struct life *life, unsigned kind)
 {
     if (life->origins == life->room) {
         life->room *= 2;
-        life->origin =
-            realloc(life->origin, life->room * sizeof *life->origin);
+        life->origin = realloc(life->origin, life->room * sizeof *life->origin);
         REQUIRE(life->origin != NULL);
     }
     life->origin[life->origins] = (struct life_origin){.kind = kind};
@@ -134,8 +133,7 @@ static void make_machine(struct life *life, unsigned number)
         machine->jump_h = 480 * (random_unit(&random) - 0.5);
     }
     machine->next_h = life->every_h * random_unit(&random);
-    machine->update_h =
-        driver_hour - 24 * log(1 - random_unit(&random)) / 0.05;
+    machine->update_h = driver_hour - 24 * log(1 - random_unit(&random)) / 0.05;
     machine->own = 0.05 * sim_normal(&random);
     machine->origin = add_origin(life, machine->kind);
     machine->random = random;
@@ -197,8 +195,8 @@ static void live(struct life *life, struct life_machine *machine, unsigned hour)
     }
     /* A line that waits and changes again waits once. */
     if (machine->works)
-        machine->waiting += (lines - machine->waiting) * 0.07 *
-                            random_unit(&machine->random);
+        machine->waiting +=
+            (lines - machine->waiting) * 0.07 * random_unit(&machine->random);
     if (machine->jump_at > 0 && hour == machine->jump_at) {
         jump(life, machine, hour);
         life->late_h = fmax(life->late_h, machine->next_h - hour);
@@ -308,8 +306,8 @@ static void report_load(const struct life *life)
     const double bytes = page_bytes + row_bytes;
 
     for (unsigned hour = 24; hour < hours; hour++) {
-        const bool is_after = hour >= cut_hour + cut_hours &&
-                              hour < cut_hour + cut_hours + 24;
+        const bool is_after =
+            hour >= cut_hour + cut_hours && hour < cut_hour + cut_hours + 24;
         all += life->pages[hour];
         if (is_after)
             after = fmax(after, life->pages[hour]);

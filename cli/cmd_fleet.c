@@ -155,7 +155,7 @@ static void note_sync(const struct fleet_asking *asking, int code)
     const double every_s = takt__config()->fleet_every_s;
 
     takt__fleet_note(asking->store, every_s,
-                     code == EXIT_DONE               ? ""
+                     code == EXIT_DONE              ? ""
                      : asking->diag.text[0] != '\0' ? asking->diag.text
                                                     : "it failed");
 }
@@ -236,11 +236,10 @@ static int run(const struct invocation *invocation)
         return usage_error(&cmd_fleet, "'%s' is not one of %s", word,
                            action_choice);
     }
-    const size_t most = actions[index] == fleet_roll_up ? max_operands
-                        : actions[index] == fleet_pull ||
-                                actions[index] == fleet_export
-                            ? 2
-                            : 1;
+    const size_t most =
+        actions[index] == fleet_roll_up ? max_operands
+        : actions[index] == fleet_pull || actions[index] == fleet_export ? 2
+                                                                         : 1;
     if (invocation->operand_count > most)
         return usage_error(&cmd_fleet, "'%s' takes no '%s'",
                            invocation->operands[0], invocation->operands[most]);
@@ -310,7 +309,6 @@ const struct command cmd_fleet = {
                  "takt fleet export my-pages",
                  "takt fleet roll-up my-pages more-pages --output my-priors "
                  "--unsigned",
-                 "takt fleet status",
-                 "takt fleet status --dry-run"},
+                 "takt fleet status", "takt fleet status --dry-run"},
     .run = run,
 };

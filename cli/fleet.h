@@ -22,8 +22,7 @@ struct fleet_asking {
 int fleet_trouble(const takt_diag *diag, takt_status status);
 
 /* Connects to the fleet's database. EXIT_DONE, or what is wrong was said. */
-int fleet_connect(struct fleet_asking *asking,
-                  struct takt_fleet_server *out);
+int fleet_connect(struct fleet_asking *asking, struct takt_fleet_server *out);
 
 /* ---- fleet_priors.c ---- */
 

@@ -88,8 +88,7 @@ takt_status fleet_read(struct fleet_asking *asking,
     const takt_status status = takt__fleet_read_priors(
         server, asking->machine, &asking->member.facts, out, diag);
 
-    if (status != TAKT_OK ||
-        takt__fleet_is_known(out, &asking->member.facts))
+    if (status != TAKT_OK || takt__fleet_is_known(out, &asking->member.facts))
         return status;
     fleet_find_speed(asking);
     return takt__fleet_read_near(server, &asking->member.facts, out, diag);
@@ -103,8 +102,7 @@ static takt_status read_file(struct fleet_asking *asking, const char *path,
         key == NULL ? takt__fleet_open_unsigned(path, out, diag)
                     : takt__fleet_open_priors(path, key, out, diag);
 
-    if (status == TAKT_OK &&
-        !takt__fleet_is_known(out, &asking->member.facts))
+    if (status == TAKT_OK && !takt__fleet_is_known(out, &asking->member.facts))
         fleet_find_speed(asking);
     return status;
 }
@@ -125,8 +123,8 @@ int fleet_pull(struct fleet_asking *asking)
                                "a file must be signed by a key that you "
                                "trust: --key FILE (or --unsigned, if you made "
                                "it yourself)");
-        status = read_file(asking, invocation->operands[1], key, &priors,
-                           &diag);
+        status =
+            read_file(asking, invocation->operands[1], key, &priors, &diag);
     } else {
         const int code = fleet_connect(asking, &server);
         if (code != EXIT_DONE)
@@ -240,8 +238,7 @@ static size_t add_share(struct takt_fleet_share *list, size_t count,
 
 static takt_status roll_up_files(struct fleet_asking *asking,
                                  struct takt_fleet_rollup *rollup,
-                                 struct takt_fleet_priors *out,
-                                 takt_diag *diag)
+                                 struct takt_fleet_priors *out, takt_diag *diag)
 {
     const struct invocation *invocation = asking->invocation;
     struct takt_fleet_share list[max_operands], share;
@@ -250,9 +247,9 @@ static takt_status roll_up_files(struct fleet_asking *asking,
 
     for (size_t i = 1; status == TAKT_OK && i < invocation->operand_count;
          i++) {
-        status = takt__fleet_share_open(
-            invocation->operands[i], asking->machine->hw_fingerprint,
-            &asking->member.facts, &share, diag);
+        status = takt__fleet_share_open(invocation->operands[i],
+                                        asking->machine->hw_fingerprint,
+                                        &asking->member.facts, &share, diag);
         if (status == TAKT_OK)
             count = add_share(list, count, &share);
     }
@@ -291,14 +288,14 @@ int fleet_export(struct fleet_asking *asking)
 
     if (asking->invocation->operand_count < 2)
         return usage_error(&cmd_fleet, "export: to which FILE?");
-    takt_status status = takt__fleet_share_open(
-        asking->store, asking->member.machine, &asking->member.facts, &share,
-        &diag);
+    takt_status status =
+        takt__fleet_share_open(asking->store, asking->member.machine,
+                               &asking->member.facts, &share, &diag);
     if (status != TAKT_OK)
         return fleet_trouble(&diag, status);
     share.generation = (uint64_t)time(NULL);
-    status = takt__fleet_share_save(&share, asking->invocation->operands[1],
-                                    &diag);
+    status =
+        takt__fleet_share_save(&share, asking->invocation->operands[1], &diag);
     if (status == TAKT_OK)
         print_line(stdout, "wrote %zu lines (%zu cells)", share.pages.count,
                    share.pages.cells);

@@ -46,8 +46,8 @@ static void run_now(takt_ctx *ctx, float *x, struct takt_fleet_facts *facts)
                            .in = {x, x + elements},
                            .out = x + 2 * (size_t)elements};
 
-    facts->peak = takt__fleet_millions(2.0 * edge * edge * edge /
-                                       best_s(ctx, &product));
+    facts->peak =
+        takt__fleet_millions(2.0 * edge * edge * edge / best_s(ctx, &product));
     facts->bandwidth =
         takt__fleet_millions(12.0 * elements / best_s(ctx, &sum));
 }

@@ -39,9 +39,8 @@ size_t takt__fleet_own_classes(const takt_machine *machine,
             level == TAKT_FLEET_KIND || level == TAKT_FLEET_DEVICE;
         takt__fleet_class(facts, level, "", out[count]);
         count += out[count][0] != '\0';
-        for (unsigned j = 0; j < (is_each ? machine->gpu_count
-                                          : machine->gpu_count > 0);
-             j++) {
+        for (unsigned j = 0;
+             j < (is_each ? machine->gpu_count : machine->gpu_count > 0); j++) {
             takt__fleet_class(facts, level, machine->gpu[j].fingerprint,
                               out[count]);
             count += out[count][0] != '\0';

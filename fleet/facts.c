@@ -24,9 +24,9 @@ static const struct fact {
     {                                                     \
 #name, offsetof(struct takt_fleet_facts, name), 0 \
     }
-    TEXT(machine),  TEXT(vendor),    TEXT(isa),      NUMBER(family),
-    NUMBER(cores),  NUMBER(threads), NUMBER(l1_kib), NUMBER(l2_kib),
-    NUMBER(l3_kib), NUMBER(driver),  TEXT(gpu_vendor), NUMBER(peak),
+    TEXT(machine),     TEXT(vendor),    TEXT(isa),        NUMBER(family),
+    NUMBER(cores),     NUMBER(threads), NUMBER(l1_kib),   NUMBER(l2_kib),
+    NUMBER(l3_kib),    NUMBER(driver),  TEXT(gpu_vendor), NUMBER(peak),
     NUMBER(bandwidth),
 };
 
@@ -217,7 +217,7 @@ double takt__fleet_likeness(const struct takt_fleet_facts *a,
                  vendor = strcmp(a->vendor, b->vendor) == 0 ? 0 : near,
                  family = a->family == b->family ? 0 : near / 2;
 
-    return exp(-(peak * peak + bandwidth * bandwidth + cores * cores +
-                 l2 * l2 + l3 * l3 + vendor * vendor + family * family) /
+    return exp(-(peak * peak + bandwidth * bandwidth + cores * cores + l2 * l2 +
+                 l3 * l3 + vendor * vendor + family * family) /
                (2 * near * near));
 }

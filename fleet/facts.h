@@ -24,7 +24,7 @@ struct takt_fleet_facts {
     char isa[TAKT_FLEET_WORD];
     unsigned family, cores, threads;
     unsigned l1_kib, l2_kib, l3_kib;
-    unsigned driver; /* its major version; 0: none */
+    unsigned driver;                  /* its major version; 0: none */
     char gpu_vendor[TAKT_FLEET_WORD]; /* PCI's number; "": there is no GPU */
     /* By what was measured, in millions a second; 0: not known. */
     unsigned peak, bandwidth; /* operations, and bytes of memory */

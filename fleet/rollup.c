@@ -34,8 +34,8 @@ struct rolling {
     struct takt_fleet_priors *out;
     char line[TAKT_FLEET_LINE]; /* that is being read; "": none */
     char device[TAKT_FLEET_DEVICE_SIZE];
-    size_t last;              /* the origin whose latest page was read */
-    struct opinions one, all; /* of the line; of all devices */
+    size_t last;                  /* the origin whose latest page was read */
+    struct opinions one, all;     /* of the line; of all devices */
     struct takt_fleet_cell *cell; /* as many as the longer has room for */
     size_t cells;
     bool *is_known; /* by origin and level: the class has its facts */
@@ -83,8 +83,8 @@ static bool is_due(enum takt_fleet_level level, const char *device, bool is_all)
 /* The line without its device. */
 static void print_stem(const char *line, char out[TAKT_FLEET_LINE])
 {
-    snprintf(out, TAKT_FLEET_LINE, "%.*s",
-             (int)(strrchr(line, '|') - line) + 1, line);
+    snprintf(out, TAKT_FLEET_LINE, "%.*s", (int)(strrchr(line, '|') - line) + 1,
+             line);
 }
 
 static bool add_prior(struct rolling *rolling, size_t origin,
@@ -413,9 +413,8 @@ static bool roll_shares(struct rolling *rolling,
     if (pages > 0)
         qsort(list, pages, sizeof *list, by_page);
     for (size_t i = 0; is_whole && i < pages; i++)
-        is_whole = take_page(rolling, list[i].page->line,
-                             list[i].share->origin, 0, list[i].page->bytes,
-                             list[i].page->length);
+        is_whole = take_page(rolling, list[i].page->line, list[i].share->origin,
+                             0, list[i].page->bytes, list[i].page->length);
     free(list);
     return is_whole;
 }

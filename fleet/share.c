@@ -40,8 +40,8 @@ takt_status takt__fleet_share_save(const struct takt_fleet_share *share,
 {
     struct takt_fleet_priors rows = {.generation = share->generation};
     size_t length;
-    unsigned char *bytes =
-        add_rows(share, &rows) ? takt__fleet_priors_print(&rows, &length)
+    unsigned char *bytes = add_rows(share, &rows)
+                               ? takt__fleet_priors_print(&rows, &length)
                                : NULL;
     const takt_status status =
         bytes == NULL

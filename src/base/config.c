@@ -151,8 +151,8 @@ static double read_threshold_s(void)
 /* An hour, unless it is set. */
 static double read_every_s(void)
 {
-    const double every_s = read_number("TAKT_FLEET_EVERY", 1e8,
-                                       "a number of seconds from 0 on");
+    const double every_s =
+        read_number("TAKT_FLEET_EVERY", 1e8, "a number of seconds from 0 on");
     return every_s < 0 ? 3600 : every_s;
 }
 

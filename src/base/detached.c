@@ -43,8 +43,8 @@ int __clone(int (*run)(void *self), void *stack, int flags, void *self, ...);
 
 enum {
     stack_bytes = 32 << 10,
-    mask_bytes = 8,  /* of a set of signals, for the kernel */
-    signals = 64,    /* its number of them */
+    mask_bytes = 8, /* of a set of signals, for the kernel */
+    signals = 64,   /* its number of them */
     most_files = 1 << 16
 };
 
@@ -130,9 +130,8 @@ bool takt__start_detached(const struct takt_detached *what, int *error)
 {
     struct detaching detaching = {.what = what};
 
-    detaching.stack =
-        mmap(NULL, 2 * stack_bytes, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    detaching.stack = mmap(NULL, 2 * stack_bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (detaching.stack == MAP_FAILED) {
         *error = errno;
         return false;

@@ -37,7 +37,7 @@ struct takt_ctx {
     _Atomic(struct takt_tap *) tap; /* telemetry; NULL: none */
 
     struct takt_learner *learner;
-    struct takt_share share;
+    struct takt_sharing share;
     struct takt_dispatcher *dispatcher;
     bool is_followed;              /* `takt trace` may follow it */
     uint64_t followers_checked_ns; /* by the learner ... */

@@ -216,6 +216,13 @@ static void find_path(const takt_ctx *ctx, const takt_ctx_options *options,
         snprintf(out, size, "%s", options->store);
 }
 
+static void start_sharing(takt_ctx *ctx,
+                          const struct takt_learner_options *learner)
+{
+    if (ctx->is_learning && !learner->is_store_foreign)
+        takt__share_start(&ctx->share, learner->store_path);
+}
+
 takt_status takt__ctx_start_learning(takt_ctx *ctx,
                                      const takt_ctx_options *options)
 {
@@ -253,9 +260,7 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
     learner.is_frozen = !ctx->is_learning;
     ctx->is_exploring = ctx->is_learning && share > 0;
     takt__direct_start(ctx);
-    takt__share_start(
-        &ctx->share,
-        ctx->is_learning && !learner.is_store_foreign ? path : "");
+    start_sharing(ctx, &learner);
     return takt__learner_create(&learner, &ctx->learner);
 }
 

@@ -78,7 +78,7 @@ static void list_variables(const char *list[most_variables + 1])
     list[count] = NULL;
 }
 
-static void sync_now(const struct takt_share *share)
+static void sync_now(const struct takt_sharing *share)
 {
     char tool[PATH_MAX];
     const char *const argv[] = {"takt", "fleet",      "sync",
@@ -106,24 +106,24 @@ static void sync_now(const struct takt_share *share)
 
 /* ---- when ---------------------------------------------------------------- */
 
-void takt__share_start(struct takt_share *share, const char *store)
+void takt__share_start(struct takt_sharing *share, const char *store)
 {
     const struct takt_config *config = takt__config();
 
-    *share = (struct takt_share){0};
+    *share = (struct takt_sharing){0};
     if (config->fleet == NULL || config->fleet[0] == '\0' ||
         config->fleet_every_s <= 0 || store[0] == '\0')
         return;
     share->store = takt__path_resolve(store);
 }
 
-void takt__share_end(struct takt_share *share)
+void takt__share_end(struct takt_sharing *share)
 {
     free(share->store);
     share->store = NULL;
 }
 
-void takt__share_look(struct takt_share *share)
+void takt__share_look(struct takt_sharing *share)
 {
     const uint64_t now_ns = takt__now_ns();
 

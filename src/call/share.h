@@ -9,18 +9,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct takt_share {
+struct takt_sharing {
     char *store; /* owned; NULL: it is not shared */
     uint64_t next_look_ns;
 };
 
 /* Whether the store at that path, which this process may write, is shared. */
-void takt__share_start(struct takt_share *share, const char *store);
-void takt__share_end(struct takt_share *share);
+void takt__share_start(struct takt_sharing *share, const char *store);
+void takt__share_end(struct takt_sharing *share);
 
 /* For the learner's thread: looks whether it is time, and if so starts
  * `takt fleet sync`. */
-void takt__share_look(struct takt_share *share);
+void takt__share_look(struct takt_sharing *share);
 
 /* The tool that is started: TAKT_FLEET_TOOL, or takt as it is installed beside
  * this library. False: there is none. */

@@ -4,8 +4,8 @@
  * measured.
  *
  * In this order, each the prior of the next: how far the arm is off its rates
- * on other ops of this machine; hints from other machines; what the arm with the
- * most samples showed about the series (an op that takes longer than its
+ * on other ops of this machine; hints from other machines; what the arm with
+ * the most samples showed about the series (an op that takes longer than its
  * operations say does so on all arms, and a machine that is slower than others
  * is so with all of them); the arm itself in the situation of which most is
  * known; the arm itself in the situation in question.
@@ -178,8 +178,9 @@ static float correlation_of(const struct takt_arm *a, const struct takt_arm *b)
 }
 
 /* What the reference showed about the series, for another arm: two correlated
- * normal variables, of which one is seen. Moving operands over a link takes the same time for every op. Of an
- * arm without rates, the time of another one is all that is known. */
+ * normal variables, of which one is seen. Moving operands over a link takes the
+ * same time for every op. Of an arm without rates, the time of another one is
+ * all that is known. */
 static void carry_over(const struct takt_model *model,
                        const struct takt_reference *reference, unsigned arm,
                        struct takt_prediction *prediction)
@@ -209,10 +210,10 @@ static void carry_over(const struct takt_model *model,
     }
 }
 
-/* The same for two arms with hints: how far this machine is off the others. That
- * is no more for the arm of which less is known. What is too far off to be the
- * usual difference between machines may concern one of the two alone (cores that
- * others use slow down teams): then hints are believed less. */
+/* The same for two arms with hints: how far this machine is off the others.
+ * That is no more for the arm of which less is known. What is too far off to be
+ * the usual difference between machines may concern one of the two alone (cores
+ * that others use slow down teams): then hints are believed less. */
 static void carry_over_hints(const struct takt_model *model,
                              const struct takt_reference *reference,
                              unsigned arm, struct takt_prediction *prediction)

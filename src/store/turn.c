@@ -42,8 +42,7 @@ static int open_file(const char *store, int flags)
 {
     char path[4096];
 
-    if (snprintf(path, sizeof path, "%s-fleet-lock", store) >=
-        (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s-fleet-lock", store) >= (int)sizeof path)
         return -1;
     return open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 }

@@ -16,7 +16,8 @@ enum { TAKT_TURN_TEXT = 400 };
 struct takt_turn {
     bool is_now;   /* this process is to sync: nobody else will */
     double wait_s; /* until it is worth looking again */
-    char said[TAKT_TURN_TEXT]; /* of the last sync that failed; "": it did not */
+    char
+        said[TAKT_TURN_TEXT]; /* of the last sync that failed; "": it did not */
 };
 
 /* Looks, and takes the turn if it has come; `is_taking` false: only looks.

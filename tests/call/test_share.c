@@ -113,10 +113,11 @@ static void a_detached_program_is_nobodys_child(void)
     char script[512];
     struct pollfd other = {.events = POLLIN};
 
-    snprintf(script, sizeof script,
-             "echo \"$1 $HOME $(readlink /proc/$$/fd/[012] | uniq) "
-             "$(grep SigBlk /proc/$$/status | tr -d '\\t')\" >> %s\nread x < %s",
-             said, fifo);
+    snprintf(
+        script, sizeof script,
+        "echo \"$1 $HOME $(readlink /proc/$$/fd/[012] | uniq) "
+        "$(grep SigBlk /proc/$$/status | tr -d '\\t')\" >> %s\nread x < %s",
+        said, fifo);
     write_tool(script);
     REQUIRE(mkfifo(fifo, 0600) == 0 && pipe(ends) == 0);
     sigaction(SIGCHLD, &counting, NULL);
@@ -241,9 +242,11 @@ static void what_failed_is_said_to_programs(void)
 /* A program: calls until the tool was started, or for so long. */
 static int make_calls(double most_s)
 {
-    const takt_ctx_options options = {
-        .size = sizeof options, .store = getenv("SHARED_STORE"), .gpu = "",
-        .blas = "", .telemetry = ""};
+    const takt_ctx_options options = {.size = sizeof options,
+                                      .store = getenv("SHARED_STORE"),
+                                      .gpu = "",
+                                      .blas = "",
+                                      .telemetry = ""};
     static float x[1 << 16], y[1 << 16];
     const uint64_t end_ns = takt__now_ns() + (uint64_t)(most_s * 1e9);
     const uint64_t least_ns = takt__now_ns() + 200000000;
@@ -275,7 +278,8 @@ static void run_programs(int count, double most_s)
     setenv("SHARED_SAID", said, 1);
     for (int i = 0; i < count; i++)
         if (fork() == 0) {
-            execl("/proc/self/exe", "test_share", "call", seconds, (char *)NULL);
+            execl("/proc/self/exe", "test_share", "call", seconds,
+                  (char *)NULL);
             _exit(127);
         }
     for (int i = 0; i < count; i++) {

@@ -160,7 +160,7 @@ static void speed_is_what_was_measured(void)
     page[0].length = takt__fleet_encode(product, 1, bytes[0]);
     page[1].length = takt__fleet_encode(sum, 2, bytes[1]);
     takt__fleet_speed(&pages, &facts);
-    EXPECT(facts.peak > 180000 && facts.peak < 220000); /* 2e8 in 1 ms */
+    EXPECT(facts.peak > 180000 && facts.peak < 220000);        /* 2e8 in 1 ms */
     EXPECT(facts.bandwidth > 9000 && facts.bandwidth < 11000); /* 10 ms */
     EXPECT_INT(takt__fleet_millions(0), 0);
     EXPECT_INT(takt__fleet_millions(INFINITY), 0);
