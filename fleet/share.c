@@ -8,7 +8,6 @@
 
 #include "base/new_file.h"
 #include "base/say.h"
-#include "fleet/prior.h"
 #include "fleet/pull.h"
 #include "fleet/speed.h"
 
@@ -79,9 +78,8 @@ static bool take_row(struct takt_fleet_prior *row, struct takt_fleet_share *out)
     return true;
 }
 
-/* False: it is no file of pages. */
-static bool take_rows(struct takt_fleet_priors *rows,
-                      struct takt_fleet_share *out)
+bool takt__fleet_share_take(struct takt_fleet_priors *rows,
+                            struct takt_fleet_share *out)
 {
     bool is_good = rows->count > 0 && is_origin(rows->prior[0].class);
 
@@ -103,7 +101,7 @@ static takt_status open_file(const char *path, struct takt_fleet_share *out,
 
     if (status != TAKT_OK)
         return status;
-    if (!take_rows(&rows, out)) {
+    if (!takt__fleet_share_take(&rows, out)) {
         takt__fleet_share_free(out);
         status = takt__say(diag, TAKT_ECORRUPT,
                            "%s is neither a store nor a file of 'takt fleet "

@@ -10,6 +10,7 @@
 
 #include "fleet/facts.h"
 #include "fleet/gather.h"
+#include "fleet/prior.h"
 #include "fleet/state.h"
 
 struct takt_fleet_share {
@@ -20,6 +21,11 @@ struct takt_fleet_share {
 };
 
 void takt__fleet_share_free(struct takt_fleet_share *share);
+
+/* Takes the rows of such a file; what they own may be the share's then. False:
+ * they are not one machine's, or there is no memory. To be freed either way. */
+bool takt__fleet_share_take(struct takt_fleet_priors *rows,
+                            struct takt_fleet_share *out);
 
 /* TAKT_EIO, TAKT_ENOMEM. */
 takt_status takt__fleet_share_save(const struct takt_fleet_share *share,

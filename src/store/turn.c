@@ -136,7 +136,20 @@ struct takt_turn takt__turn_look(const char *store, double every_s,
     return out;
 }
 
-/* Whoever holds the lock has something of its own to note. */
+/* Programs hold it for a moment; a sync that is under way notes what comes of
+ * it itself. */
+static bool lock_soon(int fd)
+{
+    enum { tries = 100 };
+
+    for (int i = 0; i < tries; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    return false;
+}
+
 void takt__turn_note(const char *store, double every_s, const char *problem)
 {
     const int fd = open_file(store, O_RDWR | O_CREAT);
@@ -144,7 +157,7 @@ void takt__turn_note(const char *store, double every_s, const char *problem)
 
     if (fd < 0)
         return;
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    if (lock_soon(fd)) {
         const int length =
             snprintf(line, sizeof line, "%.*s%s", TAKT_TURN_TEXT - 2, problem,
                      problem[0] != '\0' ? "\n" : "");

@@ -26,5 +26,6 @@ struct takt_turn {
 struct takt_turn takt__turn_look(const char *store, double every_s,
                                  bool is_taking);
 
-/* A sync ended; `problem`: one line, "" for none. The next interval begins. */
+/* For a tool, which may wait: a sync ended; `problem`: one line, "" for none.
+ * The next interval begins. */
 void takt__turn_note(const char *store, double every_s, const char *problem);
