@@ -10,6 +10,7 @@
 #include "base/say.h"
 #include "fleet/pull.h"
 #include "fleet/speed.h"
+#include "store/path.h"
 
 void takt__fleet_share_free(struct takt_fleet_share *share)
 {
@@ -119,7 +120,7 @@ static takt_status find_origin(const char *path, struct takt_fleet_share *out,
 {
     struct takt_fleet_state state;
     char digest[TAKT_SHA256_HEX];
-    char *whole = realpath(path, NULL);
+    char *whole = takt__path_resolve(path);
     const char *name = whole != NULL ? whole : path;
     const takt_status status =
         takt__fleet_state_open(path, false, &state, diag);
