@@ -22,7 +22,6 @@ turns; N processes (5). Medians, and from the least to the most.
 """
 import argparse
 import json
-import math
 import pathlib
 import random
 import re
@@ -34,7 +33,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests/fleet"))
-from machines import COLUMNS, fingerprint, text_of  # noqa: E402
+from machines import COLUMNS, text_of  # noqa: E402
 
 MACHINES = 12
 LINE = re.compile(r"(\S+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) s, (\d+) "
@@ -47,6 +46,11 @@ def run(*command, **settings):
     if ran.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}: {ran.stderr}")
     return ran.stdout
+
+
+def fingerprint(takt, *words):
+    return json.loads(run(takt, "machine", "--json", *words))[
+        "hw_fingerprint"]
 
 
 def rows(takt, store):
@@ -95,7 +99,7 @@ def others(takt, options, here):
     most = max(counts, key=counts.get)
     records = [row for row in records if row["machine"] == most]
     if options.machine:
-        return records, fingerprint(takt, options.machine), [
+        return records, fingerprint(takt, "--from", options.machine), [
             "--machine", options.machine]
     return records, here, []
 
@@ -119,7 +123,7 @@ def main():
     bench = pathlib.Path(options.build) / "bench/bench_learn"
     folder = pathlib.Path(tempfile.mkdtemp())
     source = random.Random(options.seed)
-    here = fingerprint(takt, None)
+    here = fingerprint(takt)
     try:
         own = options.own
         if own is None:
