@@ -2,7 +2,7 @@
 /*
  * bench_fleet.c - what a fleet is worth to a new machine, and what it takes.
  *
- *     bench_fleet [MACHINES [ORIGINS]]
+ *     bench_fleet [MACHINES [ORIGINS [FIRST]]]
  *
  * Kinds of machines are drawn: vendor, family and kind each add how far the
  * truth is from the rates that Takt assumes. Machines of one kind differ a
@@ -11,10 +11,12 @@
  * what `takt fleet pull` would choose. It then runs a mixed workload from cold,
  * by Takt's model, against an oracle: without a fleet, with one, with one in
  * which 2% or 5% of the origins lie by any factor, and with one that does not
- * know its kind. All follows from seeds.
+ * know its kind. All follows from seeds; FIRST is the number of the first new
+ * machine, for others than those that settings were tried on.
  *
  * The second part is about 10^5 machines (ORIGINS) for a quarter of a year: the
- * load on the database, and how long it takes until a change is known.
+ * load on the database, what its priors are worth, and how long it takes until
+ * a change is known (fleet_life.c).
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +24,7 @@
 #include "decide/decide.h"
 #include "fleet/choose.h"
 #include "fleet/pool.h"
+#include "fleet_life.h"
 #include "model/simulate.h"
 #include "op/key.h"
 
@@ -348,6 +351,8 @@ static void take_in(const struct fleet *fleet, unsigned class,
 /* ---- new machines ---------------------------------------------------------
  */
 
+static unsigned first_machine;
+
 struct outcome {
     double total;   /* time over the oracle's, after all calls */
     double first;   /* the same if the first choices had stayed */
@@ -433,7 +438,7 @@ static void run_machines(const char *name, unsigned count,
 
     REQUIRE(total != NULL);
     for (unsigned i = 0; i < count; i++) {
-        const struct outcome one = run_machine(i, fleet);
+        const struct outcome one = run_machine(first_machine + i, fleet);
         total[i] = one.total;
         first[i] = one.first;
         logs += log(one.total);
@@ -494,104 +499,6 @@ static void run_first_part(unsigned count)
         free(of[i]);
 }
 
-/* ---- a quarter of a year --------------------------------------------------
- */
-
-/* A machine works on 7 of 10 days. In an hour of work some of its lines
- * change; it syncs once every so many hours, at its own minute. 5% of all are
- * cut off for up to ten days, 1% a month are installed anew. Sizes are those of
- * a store that was tuned for 5 s: 462 lines of 6 cells. */
-enum { lines = 462, page_bytes = 162, row_bytes = 110, days = 90 };
-
-struct load {
-    double pages, busiest_hour, first_day;
-    unsigned anew;
-};
-
-static struct load run_quarter(unsigned machines, unsigned every_hours)
-{
-    double hour_pages[24 * days] = {0};
-    struct load out = {0};
-
-    for (unsigned i = 0; i < machines; i++) {
-        uint64_t random = 7 + i;
-        const unsigned offset = (unsigned)(random_next(&random) % every_hours);
-        const bool is_cut = random_next(&random) % 20 == 0;
-        const unsigned cut = (unsigned)(random_next(&random) % (24 * 80));
-        const unsigned back =
-            cut + 24 + (unsigned)(random_next(&random) % (24 * 9));
-        double waiting = lines;
-        bool works = false;
-        for (unsigned hour = 0; hour < 24 * days; hour++) {
-            if (hour % 24 == 0)
-                works = random_unit(&random) < 0.7;
-            if (hour % 24 == 0 && random_unit(&random) < 0.01 / 30) {
-                out.anew++;
-                waiting = lines;
-            }
-            if (works) /* a line that waits and changes again waits once */
-                waiting += (lines - waiting) * 0.07 * random_unit(&random);
-            if (hour % every_hours != offset ||
-                (is_cut && hour >= cut && hour < back))
-                continue;
-            hour_pages[hour] += waiting;
-            waiting = 0;
-        }
-    }
-    for (unsigned hour = 0; hour < 24 * days; hour++) {
-        out.pages += hour_pages[hour];
-        if (hour >= 24)
-            out.busiest_hour = fmax(out.busiest_hour, hour_pages[hour]);
-        else
-            out.first_day += hour_pages[hour];
-    }
-    return out;
-}
-
-/* Hours until the prior of a kind with a new driver is in the database: five
- * machines have it, have measured, and have synced, and the roll-up ran. */
-static double hours_to_know(unsigned machines, double share_a_day,
-                            unsigned every_hours, unsigned roll_up_hours)
-{
-    double when[4096], sum = 0;
-    enum { tries = 200 };
-
-    for (unsigned t = 0; t < tries; t++) {
-        uint64_t random = 1234 + t;
-        for (unsigned i = 0; i < machines; i++)
-            when[i] = 24 * -log(1 - random_unit(&random)) / share_a_day +
-                      every_hours * (1 + random_unit(&random));
-        qsort(when, machines, sizeof *when, by_value);
-        sum += when[4] + roll_up_hours * random_unit(&random);
-    }
-    return sum / tries;
-}
-
-static void run_second_part(unsigned machines)
-{
-    static const unsigned every[] = {1, 6, 24};
-
-    printf("\n%u machines for %d days, %d lines each\n", machines, days, lines);
-    printf("%-16s %10s %12s %12s %12s %12s %9s\n", "sync every", "pages/s",
-           "busiest hour", "cells/s", "GB a day", "GB, pruned", "anew");
-    for (unsigned i = 0; i < 3; i++) {
-        const struct load load = run_quarter(machines, every[i]);
-        const double steady = (load.pages - load.first_day) / (days - 1);
-        const double bytes = page_bytes + row_bytes;
-        printf("%2u h             %10.0f %12.0f %12.0f %12.2f %12.1f %9u\n",
-               every[i], steady / 86400, load.busiest_hour / 3600,
-               load.busiest_hour / 3600 * 6, steady * bytes / 1e9,
-               (double)(machines + load.anew) * lines * bytes / 1e9, load.anew);
-    }
-    printf("\na driver update reaches 5%% of the machines of a kind a day; its "
-           "prior is there after\n");
-    for (unsigned kind = 20; kind <= 2000; kind *= 10)
-        printf("  kind of %4u machines: %.0f h (sync and roll-up every hour), "
-               "%.0f h (every day)\n",
-               kind, hours_to_know(kind, 0.05, 1, 1),
-               hours_to_know(kind, 0.05, 24, 24));
-}
-
 int main(int argc, char **argv)
 {
     const unsigned count =
@@ -599,9 +506,10 @@ int main(int argc, char **argv)
     const unsigned machines =
         argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 100000;
 
+    first_machine = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
     if (count > 0)
         run_first_part(count);
     if (machines > 0)
-        run_second_part(machines);
+        fleet_life(machines);
     return 0;
 }

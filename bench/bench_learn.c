@@ -5,6 +5,8 @@
  *
  *     bench_learn [STORE]    with a store that `takt tune` filled: tuned
  *                            without: from a cold start
+ *     bench_learn NAME=STORE...   each of them, beside a cold start: such as
+ *                            stores with the prior of a fleet (fleet_prior.py)
  *
  * All ops, f32 and f64, log-uniform sizes, in random order. The oracle knows
  * the median time of every expert for every call of this very sequence and
@@ -200,19 +202,37 @@ static void report_errors(const struct workload *workload, takt_ctx *ctx)
     free(error);
 }
 
+enum { most_contenders = 10 };
+
+/* "NAME=STORE", or a store that was tuned. */
+static struct contender contender_of(char *word)
+{
+    char *equals = strchr(word, '=');
+
+    if (equals != NULL)
+        *equals = '\0';
+    return (struct contender){
+        .name = equals != NULL ? word : "tuned",
+        .ctx = open_ctx(
+            &(takt_ctx_options){.store = equals != NULL ? equals + 1 : word})};
+}
+
 int main(int argc, char **argv)
 {
-    const char *store = argc > 1 ? argv[1] : "";
     struct workload workload = workload_make(cells, calls_each, 20261115);
-    struct contender who[] = {
-        {.name = "cold", .ctx = open_ctx(&(takt_ctx_options){.store = ""})},
-        {.name = "moe",
-         .ctx = open_ctx(
-             &(takt_ctx_options){.policy = TAKT_POLICY_MOE, .store = ""})},
-        {.name = "tuned", .ctx = open_ctx(&(takt_ctx_options){.store = store})},
-    };
-    const size_t count = store[0] != '\0' ? 3 : 2;
+    const bool is_plain = argc < 2 || strchr(argv[1], '=') == NULL;
+    struct contender who[most_contenders] = {
+        {.name = "cold", .ctx = open_ctx(&(takt_ctx_options){.store = ""})}};
+    size_t count = 1;
     takt_ctx *ctx = open_ctx(&(takt_ctx_options){.store = ""});
+
+    if (is_plain)
+        who[count++] =
+            (struct contender){.name = "moe",
+                               .ctx = open_ctx(&(takt_ctx_options){
+                                   .policy = TAKT_POLICY_MOE, .store = ""})};
+    for (int i = 1; i < argc && count < most_contenders; i++)
+        who[count++] = contender_of(argv[i]);
 
     bench_print_load();
     printf("%d kinds of calls, %d of each in random order, %d rounds\n", cells,
@@ -223,9 +243,9 @@ int main(int argc, char **argv)
     printf("time / best expert per call\n%-16s %8s %8s %10s\n", "", "medians",
            "means", "geometric");
     for (size_t i = 0; i < count; i++)
-        report(&who[i], &workload, i != 1);
-    if (count == 3)
-        report_errors(&workload, who[2].ctx);
+        report(&who[i], &workload, !is_plain || i != 1);
+    if (argc > 1)
+        report_errors(&workload, who[count - 1].ctx);
     workload_free(&workload);
     return 0;
 }

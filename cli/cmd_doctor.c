@@ -15,9 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "clean.h"
 #include "commands.h"
 #include "context.h"
+#include "fleet/sync.h"
 #include "json.h"
 #include "run.h"
 
@@ -292,6 +294,43 @@ static void check_run(struct diagnosis *report)
     free(path);
 }
 
+/* What programs would do about the fleet; doctor connects to nothing. */
+static void check_fleet(struct diagnosis *report)
+{
+    const struct takt_config *config = takt__config();
+    const char *tool = config->fleet_tool;
+    char store[1024];
+
+    takt_store_path(store, sizeof store);
+    if (config->fleet == NULL || config->fleet[0] == '\0') {
+        add(report, "fleet", STATE_OK,
+            "none: TAKT_FLEET is not set, programs share nothing");
+        return;
+    }
+    if (config->fleet_every_s <= 0 || store[0] == '\0') {
+        add(report, "fleet", STATE_NOTE,
+            "TAKT_FLEET is set, but programs do not sync: %s",
+            store[0] == '\0' ? "there is no store (TAKT_DB)"
+                             : "TAKT_FLEET_EVERY is 0; use 'takt fleet sync'");
+        return;
+    }
+    if (tool != NULL && tool[0] != '\0' &&
+        (tool[0] != '/' || access(tool, X_OK) != 0))
+        add(report, "fleet", STATE_PROBLEM,
+            "TAKT_FLEET_TOOL '%.200s' is not the absolute path of a program",
+            tool);
+    const struct takt_turn turn =
+        takt__fleet_look(store, config->fleet_every_s);
+    add(report, "fleet", STATE_OK,
+        "programs have %s synced, once in %.0f s at most; the next one %s",
+        store, config->fleet_every_s,
+        turn.is_now ? "is due" : "is not due yet");
+    if (turn.said[0] != '\0')
+        add(report, "fleet", STATE_NOTE,
+            "the last sync failed: %s ('takt fleet sync' tries it now)",
+            turn.said);
+}
+
 static void diagnose(struct diagnosis *report)
 {
     char *otel = find_beside_takt("libtakt-otel.so.0");
@@ -312,6 +351,7 @@ static void diagnose(struct diagnosis *report)
     check_openblas(report, takt_ctx_machine(ctx));
     check_gpus(report);
     check_telemetry(report, ctx);
+    check_fleet(report);
     check_run(report);
 }
 

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "clean.h"
 #include "commands.h"
 #include "context.h"
 #include "fleet.h"
 #include "fleet/schema.h"
 
-#define action_choice "sync|pull|roll-up|status|schema"
+#define action_choice "sync|pull|roll-up|export|status|schema"
 
 /* ---- what is asked ---- */
 
@@ -67,17 +68,15 @@ static bool find_member(struct fleet_asking *out)
     return true;
 }
 
-int fleet_connect(const struct fleet_asking *asking,
-                  struct takt_fleet_server *out)
+int fleet_connect(struct fleet_asking *asking, struct takt_fleet_server *out)
 {
-    takt_diag diag = {""};
-
     if (asking->address == NULL)
         return usage_error(&cmd_fleet,
                            "which database? --server "
                            "postgresql://USER@HOST/NAME, or set TAKT_FLEET");
-    const takt_status status = takt__fleet_connect(asking->address, out, &diag);
-    return status == TAKT_OK ? EXIT_DONE : fleet_trouble(&diag, status);
+    const takt_status status =
+        takt__fleet_connect(asking->address, out, &asking->diag);
+    return status == TAKT_OK ? EXIT_DONE : fleet_trouble(&asking->diag, status);
 }
 
 /* ---- sync ---- */
@@ -105,7 +104,7 @@ static void print_sync(const struct fleet_asking *asking,
 }
 
 /* What is known of machines like this one, if there is anything newer. */
-static takt_status receive(const struct fleet_asking *asking,
+static takt_status receive(struct fleet_asking *asking,
                            struct takt_fleet_server *server,
                            struct takt_fleet_state *state, takt_diag *diag)
 {
@@ -115,8 +114,7 @@ static takt_status receive(const struct fleet_asking *asking,
 
     if (status != TAKT_OK || generation == state->generation)
         return status;
-    status = takt__fleet_read_priors(server, asking->machine,
-                                     &asking->member.facts, &priors, diag);
+    status = fleet_read(asking, server, &priors, diag);
     if (status != TAKT_OK)
         return status;
     priors.generation = generation;
@@ -130,18 +128,18 @@ static int sync_with(struct fleet_asking *asking,
 {
     struct takt_fleet_report report = {0};
     struct takt_fleet_state state;
-    takt_diag diag = {""};
+    takt_diag *diag = &asking->diag;
     takt_status status =
-        takt__fleet_state_open(asking->store, true, &state, &diag);
+        takt__fleet_state_open(asking->store, true, &state, diag);
 
     if (status != TAKT_OK)
-        return fleet_trouble(&diag, status);
-    status = takt__fleet_push(&asking->member, &state, server, &report, &diag);
+        return fleet_trouble(diag, status);
+    status = takt__fleet_push(&asking->member, &state, server, &report, diag);
     if (status == TAKT_OK)
-        status = receive(asking, server, &state, &diag);
+        status = receive(asking, server, &state, diag);
     takt__fleet_state_close(&state);
     if (status != TAKT_OK) {
-        fleet_trouble(&diag, status);
+        fleet_trouble(diag, status);
         if (report.waiting > 0)
             print_line(stderr, "%zu lines wait for the next sync",
                        report.waiting);
@@ -151,15 +149,29 @@ static int sync_with(struct fleet_asking *asking,
     return EXIT_DONE;
 }
 
+/* Programs of this machine see that there was one, and what came of it. */
+static void note_sync(const struct fleet_asking *asking, int code)
+{
+    const double every_s = takt__config()->fleet_every_s;
+
+    takt__fleet_note(asking->store, every_s,
+                     code == EXIT_DONE              ? ""
+                     : asking->diag.text[0] != '\0' ? asking->diag.text
+                                                    : "it failed");
+}
+
 static int sync(struct fleet_asking *asking)
 {
     struct takt_fleet_server server;
     int code = fleet_connect(asking, &server);
 
-    if (code != EXIT_DONE)
+    if (code == EXIT_USAGE)
         return code;
-    code = sync_with(asking, &server);
-    takt__fleet_disconnect(&server);
+    if (code == EXIT_DONE) {
+        code = sync_with(asking, &server);
+        takt__fleet_disconnect(&server);
+    }
+    note_sync(asking, code);
     return code;
 }
 
@@ -211,7 +223,7 @@ static int schema(struct fleet_asking *asking)
 static int run(const struct invocation *invocation)
 {
     static int (*const actions[])(struct fleet_asking *) = {
-        sync, fleet_pull, fleet_roll_up, status, schema};
+        sync, fleet_pull, fleet_roll_up, fleet_export, status, schema};
     struct fleet_asking asking = ask(invocation);
     size_t index;
     char near[16];
@@ -224,9 +236,13 @@ static int run(const struct invocation *invocation)
         return usage_error(&cmd_fleet, "'%s' is not one of %s", word,
                            action_choice);
     }
-    if (invocation->operand_count > 1 && actions[index] != fleet_pull)
+    const size_t most =
+        actions[index] == fleet_roll_up ? max_operands
+        : actions[index] == fleet_pull || actions[index] == fleet_export ? 2
+                                                                         : 1;
+    if (invocation->operand_count > most)
         return usage_error(&cmd_fleet, "'%s' takes no '%s'",
-                           invocation->operands[0], invocation->operands[1]);
+                           invocation->operands[0], invocation->operands[most]);
     const bool needs_member =
         actions[index] != schema && actions[index] != fleet_roll_up;
     const int code = !needs_member || find_member(&asking)
@@ -238,7 +254,7 @@ static int run(const struct invocation *invocation)
 
 const struct command cmd_fleet = {
     .name = "fleet",
-    .operands = "ACTION [FILE|URL]",
+    .operands = "ACTION [FILE|URL]...",
     .actions = action_choice,
     .summary = "share what was learned with other machines, by PostgreSQL",
     .description =
@@ -248,10 +264,14 @@ const struct command cmd_fleet = {
         "pull [FILE|URL]: brings what is known of machines like this one into "
         "the "
         "store, where it counts until something is measured here; from the "
-        "database, or from a file or a web server, signed by --key.\n"
+        "database, or from a file or a web server, signed by --key. A file "
+        "that is older than what was received before is refused.\n"
         "roll-up: computes what is known of each kind of machine, from at "
         "least 5 machines, for one machine of the fleet to run by a timer; "
-        "--output writes it as a file too, which is signed by --key.\n"
+        "--output writes it as a file too, which is signed by --key. With "
+        "FILEs it needs no database: they are stores of machines of this "
+        "kind, or what 'export' wrote on others.\n"
+        "export FILE: writes what a sync would send to a file.\n"
         "status: what was sent and what is waiting. With --dry-run every line "
         "that a sync would send. Connects to nothing.\n"
         "schema: prints the tables and roles of the database.\n\n"
@@ -262,7 +282,7 @@ const struct command cmd_fleet = {
         "Unless the address says otherwise, the server's certificate is "
         "verified (sslmode=verify-full). Passwords belong into ~/.pgpass.",
     .min_operands = 1,
-    .max_operands = 2,
+    .max_operands = max_operands,
     .options =
         {{"server", "ADDRESS", NULL,
           "the database: a connection string of libpq (default TAKT_FLEET)"},
@@ -271,7 +291,11 @@ const struct command cmd_fleet = {
           "a recorded machine, whose store --db names"},
          {"key", "FILE", NULL,
           "a key of Ed25519 (PEM): public for pull, private for roll-up"},
+         {"older", NULL, NULL,
+          "pull: take a file that is older than what was received, too"},
          {"output", "FILE", NULL, "roll-up: write the priors to a file, too"},
+         {"unsigned", NULL, NULL,
+          "pull, roll-up: a file without a signature, for your own"},
          {"least", "N", NULL, "roll-up: machines that a size needs (5)"},
          {"days", "N", NULL,
           "roll-up: leave out machines that were silent for N days (180)"},
@@ -281,7 +305,10 @@ const struct command cmd_fleet = {
     .examples = {"takt fleet schema | psql takt",
                  "takt fleet sync --server postgresql://node@my-host/takt",
                  "takt fleet roll-up --output my-priors --key my.key",
-                 "takt fleet pull my-priors --key my.pub", "takt fleet status",
-                 "takt fleet status --dry-run"},
+                 "takt fleet pull my-priors --key my.pub",
+                 "takt fleet export my-pages",
+                 "takt fleet roll-up my-pages more-pages --output my-priors "
+                 "--unsigned",
+                 "takt fleet status", "takt fleet status --dry-run"},
     .run = run,
 };

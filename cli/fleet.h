@@ -15,14 +15,14 @@ struct fleet_asking {
     takt_machine *machine; /* owned */
     struct takt_fleet_member member;
     bool is_json;
+    takt_diag diag; /* what went wrong; "": nothing */
 };
 
 /* Says what is wrong. Returns EXIT_FINDING. */
 int fleet_trouble(const takt_diag *diag, takt_status status);
 
 /* Connects to the fleet's database. EXIT_DONE, or what is wrong was said. */
-int fleet_connect(const struct fleet_asking *asking,
-                  struct takt_fleet_server *out);
+int fleet_connect(struct fleet_asking *asking, struct takt_fleet_server *out);
 
 /* ---- fleet_priors.c ---- */
 
@@ -31,8 +31,20 @@ takt_status fleet_receive(const struct fleet_asking *asking,
                           const struct takt_fleet_priors *priors,
                           struct takt_fleet_state *state, takt_diag *diag);
 
+/* Reads the priors of this machine from the database, or those of machines
+ * like it. */
+takt_status fleet_read(struct fleet_asking *asking,
+                       struct takt_fleet_server *server,
+                       struct takt_fleet_priors *out, takt_diag *diag);
+
 int fleet_pull(struct fleet_asking *asking);
 int fleet_roll_up(struct fleet_asking *asking);
+int fleet_export(struct fleet_asking *asking);
+
+/* ---- fleet_speed.c ---- */
+
+/* Adds the peak and the bandwidth to the facts of the machine. */
+void fleet_find_speed(struct fleet_asking *asking);
 
 /* ---- fleet_print.c ---- */
 

@@ -8,13 +8,21 @@
 #include <string.h>
 
 /* Where a cell comes from, the best first. */
-enum source { FROM_EXACT, FROM_KIND, FROM_LIKE, FROM_WIDE, FROM_NOWHERE };
+enum source {
+    FROM_EXACT,
+    FROM_KIND,
+    FROM_DEVICE,
+    FROM_LIKE,
+    FROM_VENDOR,
+    FROM_NOWHERE
+};
 
 /* Variances of ln(seconds) on top of the spread between machines: of one
- * fingerprint, of one kind, of another kind that is just like it, of a vendor.
- * Machines less alike add up to `unlike`. Judgement, tried by bench_fleet. */
+ * fingerprint, of one kind, of a GPU with another driver, of another kind that
+ * is just like it, of a vendor. Machines less alike add up to `unlike`.
+ * Judgement, tried by bench_fleet. */
 static const double extra[] = {0.03 * 0.03, 0.08 * 0.08, 0.15 * 0.15,
-                               0.4 * 0.4};
+                               0.15 * 0.15, 0.4 * 0.4};
 static const double unlike = 0.5, least_like = 0.02;
 
 /* ---- classes ------------------------------------------------------------- */
@@ -25,12 +33,19 @@ size_t takt__fleet_own_classes(const takt_machine *machine,
 {
     size_t count = 0;
 
-    for (int i = 0; i < TAKT_FLEET_LEVELS; i++)
-        takt__fleet_class(facts, (enum takt_fleet_level)i, "", out[count++]);
-    for (unsigned i = 0; i < machine->gpu_count; i++)
-        for (int level = TAKT_FLEET_KIND; level < TAKT_FLEET_LEVELS; level++)
-            takt__fleet_class(facts, (enum takt_fleet_level)level,
-                              machine->gpu[i].fingerprint, out[count++]);
+    for (int i = 0; i < TAKT_FLEET_LEVELS; i++) {
+        const enum takt_fleet_level level = (enum takt_fleet_level)i;
+        const bool is_each =
+            level == TAKT_FLEET_KIND || level == TAKT_FLEET_DEVICE;
+        takt__fleet_class(facts, level, "", out[count]);
+        count += out[count][0] != '\0';
+        for (unsigned j = 0;
+             j < (is_each ? machine->gpu_count : machine->gpu_count > 0); j++) {
+            takt__fleet_class(facts, level, machine->gpu[j].fingerprint,
+                              out[count]);
+            count += out[count][0] != '\0';
+        }
+    }
     return count;
 }
 
@@ -84,6 +99,12 @@ struct prior_candidate {
     struct takt_fleet_cell cell;
 };
 
+/* A line that no prior has. */
+struct made_line {
+    struct made_line *next;
+    char text[TAKT_FLEET_LINE];
+};
+
 struct prior_candidates {
     struct prior_candidate *at;
     size_t count, room;
@@ -97,6 +118,7 @@ struct choosing {
     double alike[TAKT_FLEET_NEAR];
     size_t near_count;
     struct prior_candidates list;
+    struct made_line *made; /* owned */
 };
 
 /* Whether the machine can have that expert. */
@@ -120,7 +142,8 @@ static enum source source_of(const struct choosing *choosing,
                              const struct takt_fleet_prior *prior,
                              const char *device, double *weight)
 {
-    static const enum source by_level[] = {FROM_EXACT, FROM_KIND, FROM_WIDE};
+    static const enum source by_level[] = {FROM_EXACT, FROM_KIND, FROM_DEVICE,
+                                           FROM_VENDOR};
     char class[TAKT_FLEET_CLASS];
 
     *weight = 1;
@@ -130,6 +153,9 @@ static enum source source_of(const struct choosing *choosing,
         if (strcmp(class, prior->class) == 0)
             return by_level[i];
     }
+    takt__fleet_class(choosing->facts, TAKT_FLEET_VENDOR, "gpu", class);
+    if (strcmp(class, prior->class) == 0)
+        return FROM_VENDOR;
     for (size_t i = 0; i < choosing->near_count && device[0] == '\0'; i++)
         if (strcmp(choosing->near[i], prior->class) == 0) {
             *weight = choosing->alike[i];
@@ -153,6 +179,26 @@ static bool add_candidate(struct prior_candidates *list,
     return true;
 }
 
+/* The same line of the GPU that the expert has here, by its number; NULL: there
+ * is none, or no memory. */
+static const char *line_here(struct choosing *choosing, const char *stem,
+                             const char *expert)
+{
+    const unsigned long number = strtoul(strchr(expert, '.') + 1, NULL, 10);
+    const takt_machine *machine = choosing->machine;
+
+    if (number >= machine->gpu_count || strlen(stem) + 17 > TAKT_FLEET_LINE)
+        return NULL;
+    struct made_line *made = malloc(sizeof *made);
+    if (made == NULL)
+        return NULL;
+    snprintf(made->text, sizeof made->text, "%s%.16s", stem,
+             machine->gpu[number].fingerprint);
+    made->next = choosing->made;
+    choosing->made = made;
+    return made->text;
+}
+
 /* False: no memory. What is not valid is passed over. */
 static bool take_prior(struct choosing *choosing,
                        const struct takt_fleet_prior *prior)
@@ -167,7 +213,12 @@ static bool take_prior(struct choosing *choosing,
         return true;
     candidate.source =
         source_of(choosing, prior, line.device, &candidate.weight);
-    if (candidate.source == FROM_NOWHERE ||
+    if (candidate.source == FROM_VENDOR &&
+        strncmp(prior->class, "gpus.", 5) == 0)
+        candidate.line = strchr(line.expert, '.') == NULL
+                             ? NULL
+                             : line_here(choosing, prior->line, line.expert);
+    if (candidate.source == FROM_NOWHERE || candidate.line == NULL ||
         !takt__fleet_decode(prior->bytes, prior->length, cell, &count))
         return true;
     for (size_t i = 0; i < count; i++) {
@@ -277,8 +328,6 @@ static void settle(const struct choosing *choosing,
                    const struct prior_candidate *from, size_t count,
                    struct takt_fleet_choice *out)
 {
-    static const unsigned level[] = {TAKT_FLEET_EXACT, TAKT_FLEET_KIND,
-                                     TAKT_FLEET_LEVELS, TAKT_FLEET_WIDE};
     struct takt_fleet_cell cell = from->cell;
     double variance = variance_of(&cell);
     size_t alike = 0;
@@ -291,7 +340,6 @@ static void settle(const struct choosing *choosing,
                      &out->record[out->count]))
         return;
     out->count++;
-    out->of_level[level[from->source]]++;
     if ((double)cell.n > out->machines)
         out->machines = (unsigned)cell.n;
 }
@@ -339,5 +387,10 @@ takt_status takt__fleet_choose(const struct takt_fleet_priors *priors,
     const takt_status status =
         is_whole ? settle_all(&choosing, out) : TAKT_ENOMEM;
     free(choosing.list.at);
+    while (choosing.made != NULL) {
+        struct made_line *next = choosing.made->next;
+        free(choosing.made);
+        choosing.made = next;
+    }
     return status;
 }

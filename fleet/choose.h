@@ -17,12 +17,11 @@ struct takt_fleet_choice {
     struct takt_record *record; /* owned */
     size_t count;
     unsigned machines; /* the most that are behind one size */
-    size_t of_level[TAKT_FLEET_LEVELS + 1]; /* sizes; the last: by likeness */
 };
 
 /* The classes whose priors the machine needs: its own, of its GPUs too. Returns
  * how many there are. */
-enum { TAKT_FLEET_OWN = 3 + 2 * TAKT_MACHINE_MAX_GPUS, TAKT_FLEET_NEAR = 8 };
+enum { TAKT_FLEET_OWN = 5 + 2 * TAKT_MACHINE_MAX_GPUS, TAKT_FLEET_NEAR = 8 };
 size_t takt__fleet_own_classes(const takt_machine *machine,
                                const struct takt_fleet_facts *facts,
                                char out[TAKT_FLEET_OWN][TAKT_FLEET_CLASS]);

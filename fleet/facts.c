@@ -24,9 +24,10 @@ static const struct fact {
     {                                                     \
 #name, offsetof(struct takt_fleet_facts, name), 0 \
     }
-    TEXT(machine),  TEXT(vendor),    TEXT(isa),      NUMBER(family),
-    NUMBER(cores),  NUMBER(threads), NUMBER(l1_kib), NUMBER(l2_kib),
-    NUMBER(l3_kib), NUMBER(driver),
+    TEXT(machine),     TEXT(vendor),    TEXT(isa),        NUMBER(family),
+    NUMBER(cores),     NUMBER(threads), NUMBER(l1_kib),   NUMBER(l2_kib),
+    NUMBER(l3_kib),    NUMBER(driver),  TEXT(gpu_vendor), NUMBER(peak),
+    NUMBER(bandwidth),
 };
 
 enum { facts = sizeof known / sizeof known[0] };
@@ -74,6 +75,9 @@ void takt__fleet_facts_of(const takt_machine *machine, bool is_here,
     copy_word(machine->cpu_vendor, out->vendor, sizeof out->vendor);
     copy_word(takt_isa_name(takt_machine_best_isa(machine)), out->isa,
               sizeof out->isa);
+    if (machine->gpu_count > 0)
+        snprintf(out->gpu_vendor, sizeof out->gpu_vendor, "%04x",
+                 machine->gpu[0].vendor & 0xffff);
 }
 
 size_t takt__fleet_facts_print(const struct takt_fleet_facts *of,
@@ -162,16 +166,22 @@ void takt__fleet_class(const struct takt_fleet_facts *of,
 {
     const bool is_gpu = device[0] != '\0';
 
-    if (level == TAKT_FLEET_EXACT)
+    out[0] = '\0';
+    if (level == TAKT_FLEET_EXACT && is_gpu)
+        snprintf(out, TAKT_FLEET_CLASS, "machine.%s.%u", of->machine,
+                 of->driver);
+    else if (level == TAKT_FLEET_EXACT)
         snprintf(out, TAKT_FLEET_CLASS, "machine.%s", of->machine);
     else if (level == TAKT_FLEET_KIND && is_gpu)
         snprintf(out, TAKT_FLEET_CLASS, "gpu.%.16s.%u", device, of->driver);
     else if (level == TAKT_FLEET_KIND)
         snprintf(out, TAKT_FLEET_CLASS, "cpu.%s.%u.%s.%u", of->vendor,
                  of->family, of->isa, of->cores);
-    else if (is_gpu)
+    else if (level == TAKT_FLEET_DEVICE && is_gpu)
         snprintf(out, TAKT_FLEET_CLASS, "gpu.%.16s", device);
-    else
+    else if (is_gpu && of->gpu_vendor[0] != '\0')
+        snprintf(out, TAKT_FLEET_CLASS, "gpus.%s", of->gpu_vendor);
+    else if (level == TAKT_FLEET_VENDOR && !is_gpu)
         snprintf(out, TAKT_FLEET_CLASS, "vendor.%s", of->vendor);
 }
 
@@ -196,14 +206,18 @@ double takt__fleet_likeness(const struct takt_fleet_facts *a,
     /* A factor of 2 in one of them is one standard deviation, but for caches,
      * of which it takes 8: judgement. */
     static const double near = 0.69;
-    const double lanes = distance(lanes_of(a->isa), lanes_of(b->isa)),
+    const bool is_measured = a->peak > 0 && b->peak > 0;
+    const double peak = is_measured
+                            ? distance(a->peak, b->peak)
+                            : distance(lanes_of(a->isa), lanes_of(b->isa)),
+                 bandwidth = distance(a->bandwidth, b->bandwidth),
                  cores = distance(a->cores, b->cores),
                  l2 = distance(a->l2_kib, b->l2_kib) / 3,
                  l3 = distance(a->l3_kib, b->l3_kib) / 3,
                  vendor = strcmp(a->vendor, b->vendor) == 0 ? 0 : near,
                  family = a->family == b->family ? 0 : near / 2;
 
-    return exp(-(lanes * lanes + cores * cores + l2 * l2 + l3 * l3 +
-                 vendor * vendor + family * family) /
+    return exp(-(peak * peak + bandwidth * bandwidth + cores * cores + l2 * l2 +
+                 l3 * l3 + vendor * vendor + family * family) /
                (2 * near * near));
 }

@@ -24,17 +24,25 @@ struct takt_fleet_facts {
     char isa[TAKT_FLEET_WORD];
     unsigned family, cores, threads;
     unsigned l1_kib, l2_kib, l3_kib;
-    unsigned driver; /* its major version; 0: none */
+    unsigned driver;                  /* its major version; 0: none */
+    char gpu_vendor[TAKT_FLEET_WORD]; /* PCI's number; "": there is no GPU */
+    /* By what was measured, in millions a second; 0: not known. */
+    unsigned peak, bandwidth; /* operations, and bytes of memory */
 };
 
-/* The classes that a line of a machine belongs to, from the narrowest on. The
- * second is the kind of processor (vendor, family, instruction set, cores), or
- * of a GPU's line that GPU with the same major version of the driver; the third
- * is the vendor of the processor, or the GPU with any driver. */
+/* The classes that a line of a machine belongs to, from the narrowest on:
+ *                        of a processor             of a GPU
+ *   exact                the fingerprint            and the driver
+ *   kind                 vendor, family,            the device and the driver
+ *                        instruction set, cores
+ *   device               -                          the device, any driver
+ *   vendor               the vendor                 the vendor
+ * Of drivers the major version counts. */
 enum takt_fleet_level {
     TAKT_FLEET_EXACT,
     TAKT_FLEET_KIND,
-    TAKT_FLEET_WIDE,
+    TAKT_FLEET_DEVICE,
+    TAKT_FLEET_VENDOR,
     TAKT_FLEET_LEVELS
 };
 
@@ -53,12 +61,13 @@ bool takt__fleet_facts_parse(const char *text, size_t length,
                              struct takt_fleet_facts *out);
 
 /* The class of a machine at a level; `device`: of a line, "" for the
- * processor. */
+ * processor. "": there is none. */
 void takt__fleet_class(const struct takt_fleet_facts *facts,
                        enum takt_fleet_level level, const char *device,
                        char out[TAKT_FLEET_CLASS]);
 
-/* How alike two processors are, from 0 to 1: by their peak, cores and caches.
- * Other vendors and instruction sets count as less alike. */
+/* How alike two processors are, from 0 to 1: by their peak, bandwidth, cores
+ * and caches, as far as both are known. Other vendors and families count as
+ * less alike. */
 double takt__fleet_likeness(const struct takt_fleet_facts *a,
                             const struct takt_fleet_facts *b);

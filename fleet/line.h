@@ -13,14 +13,14 @@
 
 #include "store/record.h"
 
-enum { TAKT_FLEET_LINE = 160, TAKT_FLEET_DEVICE = 17 };
+enum { TAKT_FLEET_LINE = 160, TAKT_FLEET_DEVICE_SIZE = 17 };
 
 struct takt_fleet_line {
     char op[TAKT_RECORD_OP];
     char layout[TAKT_RECORD_LAYOUT];
     unsigned dtype, situation;
     char expert[TAKT_RECORD_EXPERT];
-    char device[TAKT_FLEET_DEVICE]; /* the first 16 digits; "": no GPU */
+    char device[TAKT_FLEET_DEVICE_SIZE]; /* the first 16 digits; "": no GPU */
 };
 
 /* The line of a record. False: it is not shared. */

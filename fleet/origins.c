@@ -22,7 +22,18 @@ static bool make_room(struct takt_fleet_origins *origins)
     return true;
 }
 
-/* Rows come with the later ones of an origin behind the earlier. */
+bool takt__fleet_origins_add(struct takt_fleet_origins *origins,
+                             const struct takt_fleet_origin *origin)
+{
+    if (origins->count > 0 &&
+        strcmp(origins->origin[origins->count - 1].id, origin->id) == 0)
+        origins->count--;
+    if (!make_room(origins))
+        return false;
+    origins->origin[origins->count++] = *origin;
+    return true;
+}
+
 static bool take(void *self, const struct takt_fleet_row *row)
 {
     struct takt_fleet_origins *origins = self;
@@ -39,13 +50,7 @@ static bool take(void *self, const struct takt_fleet_row *row)
         return true;
     }
     memcpy(found.id, id, length);
-    if (origins->count > 0 &&
-        strcmp(origins->origin[origins->count - 1].id, found.id) == 0)
-        origins->count--;
-    if (!make_room(origins))
-        return false;
-    origins->origin[origins->count++] = found;
-    return true;
+    return takt__fleet_origins_add(origins, &found);
 }
 
 static int by_id(const void *a, const void *b)
@@ -71,33 +76,38 @@ static int by_class(const void *a, const void *b)
                       : (x->origin > y->origin) - (x->origin < y->origin);
 }
 
+/* Of one line all have the same device, so that any stands for it. */
 static bool group(struct takt_fleet_origins *origins,
-                  enum takt_fleet_level level)
+                  enum takt_fleet_level level, bool is_gpu)
 {
     struct classed *list = calloc(origins->count + 1, sizeof *list);
 
     if (list == NULL)
         return false;
     for (size_t i = 0; i < origins->count; i++) {
-        takt__fleet_class(&origins->origin[i].facts, level, "", list[i].class);
+        takt__fleet_class(&origins->origin[i].facts, level, is_gpu ? "gpu" : "",
+                          list[i].class);
         list[i].origin = i;
     }
     qsort(list, origins->count, sizeof *list, by_class);
     for (size_t i = 0, first = 0; i < origins->count; i++) {
         if (strcmp(list[i].class, list[first].class) != 0)
             first = i;
-        origins->origin[list[i].origin].group[level] = list[first].origin;
+        origins->origin[list[i].origin].group[is_gpu][level] =
+            list[first].origin;
     }
     free(list);
     return true;
 }
 
-size_t takt__fleet_group(const struct takt_fleet_origin *origin,
-                         enum takt_fleet_level level, const char *device)
+bool takt__fleet_origins_group(struct takt_fleet_origins *origins)
 {
-    if (level == TAKT_FLEET_EXACT || device[0] == '\0')
-        return origin->group[level];
-    return level == TAKT_FLEET_KIND ? origin->facts.driver : 0;
+    if (origins->count > 0)
+        qsort(origins->origin, origins->count, sizeof *origins->origin, by_id);
+    for (int i = 0; i < 2 * TAKT_FLEET_LEVELS; i++)
+        if (!group(origins, (enum takt_fleet_level)(i / 2), i % 2))
+            return false;
+    return true;
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -108,7 +118,6 @@ takt_status takt__fleet_origins_read(struct takt_fleet_server *server,
                                      takt_diag *diag)
 {
     char sql[256];
-    bool is_grouped = true;
 
     *out = (struct takt_fleet_origins){0};
     snprintf(sql, sizeof sql,
@@ -117,11 +126,7 @@ takt_status takt__fleet_origins_read(struct takt_fleet_server *server,
              "ORDER BY origin, epoch, seq",
              days);
     takt_status status = takt__fleet_query(server, sql, NULL, take, out, diag);
-    if (status == TAKT_OK && out->count > 0)
-        qsort(out->origin, out->count, sizeof *out->origin, by_id);
-    for (int level = 0; status == TAKT_OK && level < TAKT_FLEET_LEVELS; level++)
-        is_grouped = is_grouped && group(out, (enum takt_fleet_level)level);
-    if (!is_grouped)
+    if (status == TAKT_OK && !takt__fleet_origins_group(out))
         status = takt__say(diag, TAKT_ENOMEM, "there is not enough memory");
     if (status != TAKT_OK)
         takt__fleet_origins_free(out);

@@ -47,9 +47,8 @@ static takt_status read_class(struct takt_fleet_server *server,
                              class, take, out, diag);
 }
 
-/* Whether the processors of the machine are of a kind that is known. */
-static bool is_known(const struct takt_fleet_priors *priors,
-                     const struct takt_fleet_facts *facts)
+bool takt__fleet_is_known(const struct takt_fleet_priors *priors,
+                          const struct takt_fleet_facts *facts)
 {
     char kind[TAKT_FLEET_CLASS];
 
@@ -67,20 +66,30 @@ takt_status takt__fleet_read_priors(struct takt_fleet_server *server,
                                     takt_diag *diag)
 {
     char own[TAKT_FLEET_OWN][TAKT_FLEET_CLASS];
-    char near[TAKT_FLEET_NEAR][TAKT_FLEET_CLASS];
-    const size_t own_count = takt__fleet_own_classes(machine, facts, own);
+    const size_t count = takt__fleet_own_classes(machine, facts, own);
     takt_status status = TAKT_OK;
 
     *out = (struct takt_fleet_priors){0};
-    for (size_t i = 0; status == TAKT_OK && i < own_count; i++)
+    for (size_t i = 0; status == TAKT_OK && i < count; i++)
         status = read_class(server, own[i], out, diag);
-    if (status == TAKT_OK && !is_known(out, facts)) {
-        status = takt__fleet_query(server, columns "WHERE line = ''", NULL,
-                                   take, out, diag);
-        const size_t count = takt__fleet_near_classes(out, facts, near);
-        for (size_t i = 0; status == TAKT_OK && i < count; i++)
-            status = read_class(server, near[i], out, diag);
-    }
+    if (status != TAKT_OK)
+        takt__fleet_priors_free(out);
+    return status;
+}
+
+takt_status takt__fleet_read_near(struct takt_fleet_server *server,
+                                  const struct takt_fleet_facts *facts,
+                                  struct takt_fleet_priors *out,
+                                  takt_diag *diag)
+{
+    char near[TAKT_FLEET_NEAR][TAKT_FLEET_CLASS];
+    takt_status status = takt__fleet_query(server, columns "WHERE line = ''",
+                                           NULL, take, out, diag);
+    const size_t count =
+        status == TAKT_OK ? takt__fleet_near_classes(out, facts, near) : 0;
+
+    for (size_t i = 0; status == TAKT_OK && i < count; i++)
+        status = read_class(server, near[i], out, diag);
     if (status != TAKT_OK)
         takt__fleet_priors_free(out);
     return status;
@@ -119,6 +128,15 @@ static unsigned char *read_file(const char *path, size_t *length,
     return NULL;
 }
 
+static takt_status parse_file(const char *path, const unsigned char *bytes,
+                              size_t length, struct takt_fleet_priors *out,
+                              takt_diag *diag)
+{
+    return takt__fleet_priors_parse(bytes, length, out)
+               ? TAKT_OK
+               : takt__say(diag, TAKT_ECORRUPT, "%s is no such file", path);
+}
+
 takt_status takt__fleet_open_priors(const char *path, const char *key,
                                     struct takt_fleet_priors *out,
                                     takt_diag *diag)
@@ -137,10 +155,23 @@ takt_status takt__fleet_open_priors(const char *path, const char *key,
     else
         status = takt__verify(key, bytes, length - TAKT_SIGNATURE,
                               bytes + length - TAKT_SIGNATURE, diag);
-    if (status == TAKT_OK &&
-        !takt__fleet_priors_parse(bytes, length - TAKT_SIGNATURE, out))
-        status =
-            takt__say(diag, TAKT_ECORRUPT, "%s is no file of priors", path);
+    if (status == TAKT_OK)
+        status = parse_file(path, bytes, length - TAKT_SIGNATURE, out, diag);
+    free(bytes);
+    return status;
+}
+
+takt_status takt__fleet_open_unsigned(const char *path,
+                                      struct takt_fleet_priors *out,
+                                      takt_diag *diag)
+{
+    size_t length;
+    unsigned char *bytes = read_file(path, &length, diag);
+
+    *out = (struct takt_fleet_priors){0};
+    if (bytes == NULL)
+        return TAKT_EIO;
+    const takt_status status = parse_file(path, bytes, length, out, diag);
     free(bytes);
     return status;
 }
@@ -158,10 +189,13 @@ takt_status takt__fleet_save_priors(const struct takt_fleet_priors *priors,
         free(bytes);
         return takt__say(diag, TAKT_ENOMEM, "there is not enough memory");
     }
-    takt_status status = takt__sign(key, whole, length, whole + length, diag);
+    takt_status status =
+        key == NULL ? TAKT_OK
+                    : takt__sign(key, whole, length, whole + length, diag);
     if (status == TAKT_OK)
         status = takt__write_whole(path, 0, (const char *)whole,
-                                   length + TAKT_SIGNATURE, diag);
+                                   length + (key == NULL ? 0 : TAKT_SIGNATURE),
+                                   diag);
     free(whole);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "fleet/prior.h"
 #include "fleet/server.h"
+#include "fleet/share.h"
 
 struct takt_fleet_rollup {
     unsigned least; /* machines that a published size needs */
@@ -18,6 +19,14 @@ struct takt_fleet_rollup {
 takt_status takt__fleet_roll_up(struct takt_fleet_server *server,
                                 struct takt_fleet_rollup *rollup,
                                 struct takt_fleet_priors *out, takt_diag *diag);
+
+/* The same without a database, from what machines have to share. None is there
+ * twice. */
+takt_status takt__fleet_roll_up_shares(const struct takt_fleet_share *share,
+                                       size_t count,
+                                       struct takt_fleet_rollup *rollup,
+                                       struct takt_fleet_priors *out,
+                                       takt_diag *diag);
 
 /* Replaces what the database has by these. Readers see old or new rows. */
 takt_status takt__fleet_publish(struct takt_fleet_server *server,

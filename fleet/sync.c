@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/say.h"
+#include "fleet/speed.h"
 
 static const char insert[] =
     "INSERT INTO takt_fleet.page (origin, line, epoch, seq, class, cells) "
@@ -165,6 +166,16 @@ static takt_status push(struct pushing *pushing, takt_diag *diag)
     return status == TAKT_OK ? written : status;
 }
 
+void takt__fleet_note(const char *store, double every_s, const char *problem)
+{
+    takt__turn_note(store, every_s > 0 ? every_s : 3600, problem);
+}
+
+struct takt_turn takt__fleet_look(const char *store, double every_s)
+{
+    return takt__turn_look(store, every_s, false);
+}
+
 takt_status takt__fleet_push(const struct takt_fleet_member *member,
                              struct takt_fleet_state *state,
                              struct takt_fleet_server *server,
@@ -181,8 +192,9 @@ takt_status takt__fleet_push(const struct takt_fleet_member *member,
     report->lines = pushing.pages.count;
     report->cells = pushing.pages.cells;
     report->withheld = pushing.pages.withheld;
-    pushing.facts_length =
-        takt__fleet_facts_print(&member->facts, pushing.facts);
+    struct takt_fleet_facts facts = member->facts;
+    takt__fleet_speed(&pushing.pages, &facts);
+    pushing.facts_length = takt__fleet_facts_print(&facts, pushing.facts);
     takt__fleet_class(&member->facts, TAKT_FLEET_EXACT, "", pushing.class);
     pushing.waiting = calloc(pushing.pages.count + 1, sizeof(size_t));
     status = pushing.waiting == NULL

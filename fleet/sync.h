@@ -5,6 +5,7 @@
 #include "fleet/facts.h"
 #include "fleet/plan.h"
 #include "fleet/server.h"
+#include "store/turn.h"
 
 /* A machine and its store. */
 struct takt_fleet_member {
@@ -22,6 +23,14 @@ struct takt_fleet_report {
     double sending_s;    /* that sending the pages took */
     bool is_new;         /* the machine is a new origin since now */
 };
+
+/* A sync ended, by a timer or begun by a program: programs of this machine
+ * leave the next one alone until their interval is over (`every_s`; 0: they
+ * never begin any). `problem`: one line, "" for none. */
+void takt__fleet_note(const char *store, double every_s, const char *problem);
+
+/* When programs sync the store next (turn.h), without taking the turn. */
+struct takt_turn takt__fleet_look(const char *store, double every_s);
 
 /* Sends every page that the database lacks. Can be repeated, and ended at any
  * time: what was not sent, or is not known to have arrived, is sent the next

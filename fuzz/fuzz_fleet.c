@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "fleet/choose.h"
+#include "fleet/rollup.h"
+#include "fleet/speed.h"
 #include "fleet/state.h"
 #include "fuzz.h"
 
@@ -22,6 +24,30 @@ static const struct takt_fleet_facts here = {.machine = "0123456789abcdef",
                                              .isa = "avx2",
                                              .family = 6,
                                              .cores = 4};
+
+/* As pages of a machine: what is made of them is sound. */
+static void try_share(struct takt_fleet_priors *rows)
+{
+    struct takt_fleet_share share = {.generation = 0};
+    struct takt_fleet_rollup rollup = {.least = 1};
+    struct takt_fleet_priors made;
+    struct takt_fleet_choice choice = {0};
+    takt_diag diag;
+
+    if (takt__fleet_share_take(rows, &share)) {
+        takt__fleet_speed(&share.pages, &share.facts);
+        if (takt__fleet_roll_up_shares(&share, 1, &rollup, &made, &diag) ==
+            TAKT_OK) {
+            if (takt__fleet_choose(&made, &machine, &here, &choice) == TAKT_OK)
+                for (size_t i = 0; i < choice.count; i++)
+                    if (!takt__record_is_sound(&choice.record[i]))
+                        abort();
+            free(choice.record);
+            takt__fleet_priors_free(&made);
+        }
+    }
+    takt__fleet_share_free(&share);
+}
 
 /* What is read is written as it was, and what is chosen is sound. */
 static void try_priors(const uint8_t *data, size_t size)
@@ -41,6 +67,7 @@ static void try_priors(const uint8_t *data, size_t size)
                 abort();
     free(choice.record);
     free(again);
+    try_share(&priors);
     takt__fleet_priors_free(&priors);
 }
 

@@ -32,6 +32,8 @@ static const char *const known[] = {
     "TAKT_EXPERT",
     "TAKT_EXPLORE",
     "TAKT_FLEET",
+    "TAKT_FLEET_EVERY",
+    "TAKT_FLEET_TOOL",
     "TAKT_GPU",
     "TAKT_HOT_RATE",
     "TAKT_LOG",
@@ -146,6 +148,14 @@ static double read_threshold_s(void)
     return us < 0 ? -1 : us * 1e-6;
 }
 
+/* An hour, unless it is set. */
+static double read_every_s(void)
+{
+    const double every_s =
+        read_number("TAKT_FLEET_EVERY", 1e8, "a number of seconds from 0 on");
+    return every_s < 0 ? 3600 : every_s;
+}
+
 static bool read_flag(const char *name)
 {
     bool is_on = false;
@@ -249,6 +259,9 @@ static void read_texts(void)
     config.runtime_dir = variable("XDG_RUNTIME_DIR");
     config.trace = variable("TAKT_TRACE");
     config.otel = variable("TAKT_OTEL");
+    config.fleet = variable("TAKT_FLEET");
+    config.fleet_tool = variable("TAKT_FLEET_TOOL");
+    config.variables = config.is_privileged ? "" : variables.text;
     if (config.gpu != NULL && *config.gpu != '\0' &&
         strcmp(config.gpu, "all") != 0)
         ignore("TAKT_GPU", config.gpu, "all or empty");
@@ -277,6 +290,7 @@ static void read_all(void)
     read_flag("TAKT_RUN_REUSE");
     read_flag("TAKT_RUN_SAME_BITS");
     config.shutdown_ms = read_count("TAKT_OTLP_SHUTDOWN_MS");
+    config.fleet_every_s = read_every_s();
 }
 
 const struct takt_config *takt__config(void)

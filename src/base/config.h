@@ -34,6 +34,11 @@ struct takt_config {
     double hot_rate;          /* TAKT_HOT_RATE; negative: not set */
     bool is_tracing_all;      /* TAKT_TRACE_DEBUG is neither "" nor "0" */
     unsigned shutdown_ms;     /* TAKT_OTLP_SHUTDOWN_MS; 0: not set */
+    const char *fleet;        /* TAKT_FLEET: a database */
+    const char *fleet_tool;   /* TAKT_FLEET_TOOL: the file of takt */
+    double fleet_every_s;     /* TAKT_FLEET_EVERY; 0: programs do not sync */
+    const char *variables;    /* what was read, for a program that is started:
+                               * each ended by a NUL, and an empty one */
 };
 
 /* The settings at the first call of this in the process; valid for good. What

@@ -53,8 +53,20 @@ static size_t look(const struct environment_reader *reader,
 static bool is_wanted(const char *variable)
 {
     static const char *const prefix[] = {
-        "TAKT_", "HOME=", "XDG_",  "OTEL_", "OPENBLAS_",
-        "GOTO_", "MKL_",  "BLIS_", "OMP_",
+        "TAKT_",
+        "HOME=",
+        "XDG_",
+        "OTEL_",
+        "OPENBLAS_",
+        "GOTO_",
+        "MKL_",
+        "BLIS_",
+        "OMP_",
+        /* of libpq and its libraries, for `takt fleet` */
+        "PG",
+        "KRB5",
+        "SSL_CERT_",
+        "LD_LIBRARY_PATH=",
     };
 
     for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)

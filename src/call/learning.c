@@ -157,14 +157,22 @@ static void published(void *self, unsigned series)
 
 /* A quota that was lowered leaves less CPU time: so many threads would use it
  * up early in each period and stand still for the rest. */
-static void follow_quota(void *self)
+static void follow_quota(const takt_ctx *ctx)
 {
-    takt_ctx *ctx = self;
     const struct takt_hw_source source = takt__host_source();
     const unsigned now = takt__machine_threads_now(&source, ctx->machine);
 
     takt__pool_limit(ctx->experts.pool,
                      now < ctx->machine->threads ? now : ctx->experts.threads);
+}
+
+static void run_each_second(void *self)
+{
+    takt_ctx *ctx = self;
+
+    if (ctx->machine->quota_cpus > 0)
+        follow_quota(ctx);
+    takt__share_look(&ctx->share);
 }
 
 /* ---- the learner --------------------------------------------------------- */
@@ -208,6 +216,13 @@ static void find_path(const takt_ctx *ctx, const takt_ctx_options *options,
         snprintf(out, size, "%s", options->store);
 }
 
+static void start_sharing(takt_ctx *ctx,
+                          const struct takt_learner_options *learner)
+{
+    if (ctx->is_learning && !learner->is_store_foreign)
+        takt__share_start(&ctx->share, learner->store_path);
+}
+
 takt_status takt__ctx_start_learning(takt_ctx *ctx,
                                      const takt_ctx_options *options)
 {
@@ -225,8 +240,7 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
                   .published = published,
                   .device_of = takt__ctx_device_of,
                   .open = takt__ctx_wake,
-                  .each_second =
-                      ctx->machine->quota_cpus > 0 ? follow_quota : NULL,
+                  .each_second = run_each_second,
                   .learned = takt__ctx_learned},
         .store_path = path,
         .is_store_foreign = options->store_is_foreign != 0 || ctx->is_recorded,
@@ -246,6 +260,7 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
     learner.is_frozen = !ctx->is_learning;
     ctx->is_exploring = ctx->is_learning && share > 0;
     takt__direct_start(ctx);
+    start_sharing(ctx, &learner);
     return takt__learner_create(&learner, &ctx->learner);
 }
 

@@ -95,7 +95,9 @@ struct takt_prediction {
 struct takt_reference {
     unsigned arm;                 /* TAKT_NO_ARM: the series has no samples */
     unsigned situation;           /* in which it is looked at */
-    struct takt_residuals before; /* the samples of this series */
+    struct takt_residuals before; /* the samples of this series ... */
+    struct takt_residuals hinted; /* ... and with what others measured */
+    bool is_hinted;
     struct takt_prediction prediction; /* after them */
 };
 

@@ -4,10 +4,11 @@
  * measured.
  *
  * In this order, each the prior of the next: how far the arm is off its rates
- * on other ops of this machine; what the arm with the most samples showed about
- * the series (an op that takes longer than its operations say does so on all
- * arms); hints from other machines; the arm itself in the situation of which
- * most is known; the arm itself in the situation in question.
+ * on other ops of this machine; hints from other machines; what the arm with
+ * the most samples showed about the series (an op that takes longer than its
+ * operations say does so on all arms, and a machine that is slower than others
+ * is so with all of them); the arm itself in the situation of which most is
+ * known; the arm itself in the situation in question.
  */
 #include <math.h>
 #include <string.h>
@@ -209,6 +210,35 @@ static void carry_over(const struct takt_model *model,
     }
 }
 
+/* The same for two arms with hints: how far this machine is off the others.
+ * That is no more for the arm of which less is known. What is too far off to be
+ * the usual difference between machines may concern one of the two alone (cores
+ * that others use slow down teams): then hints are believed less. */
+static void carry_over_hints(const struct takt_model *model,
+                             const struct takt_reference *reference,
+                             unsigned arm, struct takt_prediction *prediction)
+{
+    const struct takt_residuals *after = &reference->prediction.residuals;
+    struct takt_residuals *residuals = &prediction->residuals;
+    const float rho =
+        correlation_of(&model->arm[arm], &model->arm[reference->arm]);
+
+    for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
+        const float before = reference->hinted.variance[j];
+        const float usual = 2 * sqrtf(before);
+        const float surprise = after->mean[j] - reference->hinted.mean[j];
+        const float common = fmaxf(-usual, fminf(surprise, usual));
+        const float known = fmaxf(0, 1 - after->variance[j] / before);
+        if ((prediction->bound[j] == TAKT_BOUND_LINK) !=
+            (reference->prediction.bound[j] == TAKT_BOUND_LINK))
+            continue;
+        residuals->mean[j] +=
+            rho * fminf(1, sqrtf(residuals->variance[j] / before)) * common;
+        residuals->variance[j] *= 1 - rho * rho * known;
+        residuals->variance[j] += (surprise - common) * (surprise - common);
+    }
+}
+
 /* What was seen in another situation. The more the two differ by the rates, the
  * less one says about the other; and the time to move operands to a GPU says
  * nothing about the time to compute there. */
@@ -234,23 +264,29 @@ static void smooth_across(const struct takt_arm *arm,
     }
 }
 
-/* What other machines saw, in this situation or else in any. */
-static void take_hints(const struct takt_arm *arm,
-                       const struct takt_series *series,
-                       struct takt_curve *const hint[], unsigned situation,
-                       struct takt_prediction *prediction)
+/* What other machines saw, in this situation or else in any. False: nothing. */
+static bool take_hints(const struct takt_model *model,
+                       const struct takt_series *series, unsigned arm,
+                       unsigned situation, struct takt_prediction *prediction)
 {
+    const struct takt_track *track = series->track[arm];
     unsigned from = situation;
 
-    for (unsigned s = 0; s < TAKT_SITUATIONS && hint[from] == NULL; s++)
+    if (track == NULL)
+        return false;
+    for (unsigned s = 0; s < TAKT_SITUATIONS && track->hint[from] == NULL; s++)
         from = s;
+    if (track->hint[from] == NULL)
+        return false;
     if (from == situation)
-        takt__curve_smooth(hint[from], &prediction->residuals);
-    else if (hint[from] != NULL)
-        smooth_across(arm, series, hint[from], from, prediction);
+        takt__curve_smooth(track->hint[from], &prediction->residuals);
+    else
+        smooth_across(&model->arm[arm], series, track->hint[from], from,
+                      prediction);
+    return true;
 }
 
-/* The arm itself: hints, its most sampled situation, the one in question. */
+/* The arm itself: its most sampled situation, the one in question. */
 static void refine(const struct takt_model *model,
                    const struct takt_series *series, unsigned arm,
                    unsigned situation, struct takt_prediction *prediction)
@@ -261,7 +297,6 @@ static void refine(const struct takt_model *model,
     if (track == NULL)
         return;
     const unsigned best = most_sampled_situation(track, situation);
-    take_hints(of, series, track->hint, situation, prediction);
     if (best != situation)
         smooth_across(of, series, track->curve[best], best, prediction);
     takt__curve_smooth(track->curve[situation], &prediction->residuals);
@@ -282,6 +317,9 @@ void takt__predict_reference(struct takt_model *model,
     out->situation = situation;
     start(model, series, out->arm, situation, &out->prediction);
     out->before = out->prediction.residuals;
+    out->is_hinted =
+        take_hints(model, series, out->arm, situation, &out->prediction);
+    out->hinted = out->prediction.residuals;
     refine(model, series, out->arm, situation, &out->prediction);
 }
 
@@ -292,8 +330,13 @@ void takt__predict_before(const struct takt_model *model,
 {
     situation = takt__track_situation(series, &model->arm[arm], situation);
     start(model, series, arm, situation, out);
-    if (reference->arm != TAKT_NO_ARM && reference->arm != arm)
+    const bool is_hinted = take_hints(model, series, arm, situation, out);
+    if (reference->arm == TAKT_NO_ARM || reference->arm == arm)
+        return;
+    if (!is_hinted)
         carry_over(model, reference, arm, out);
+    else if (reference->is_hinted)
+        carry_over_hints(model, reference, arm, out);
 }
 
 void takt__predict_after(const struct takt_model *model,

@@ -64,6 +64,17 @@ class Doctor(unittest.TestCase):
         self.assertIn("nothing is wrong", ran.stdout)
         self.assertNotIn("problem", ran.stdout)
 
+    def test_what_programs_do_about_a_fleet(self):
+        self.assertIn("TAKT_FLEET is not set", self.run_doctor().stdout)
+        address = "postgresql://nobody@localhost/none"
+        said = self.run_doctor(TAKT_FLEET=address).stdout
+        self.assertIn("synced, once in 3600 s at most", said)
+        self.assertNotIn(address, said)
+        self.assertIn("programs do not sync", self.run_doctor(
+            TAKT_FLEET=address, TAKT_FLEET_EVERY="0").stdout)
+        self.assertIn("TAKT_FLEET_TOOL", self.problem(
+            TAKT_FLEET=address, TAKT_FLEET_TOOL="takt"))
+
     def test_settings_that_make_no_sense(self):
         for name, value, hint in (
                 ("TAKT_POLICY", "mow", "adaptive, moe, cost"),

@@ -9,4 +9,5 @@ import sys
 from database import run_tests
 
 sys.exit(run_tests(sys.argv[1], modules=("test_errors", "test_priors",
+                                         "test_programs",
                                          "test_sync")))

@@ -7,6 +7,7 @@
 #include "fleet/choose.h"
 #include "fleet/plan.h"
 #include "fleet/pool.h"
+#include "fleet/speed.h"
 #include "support/tap.h"
 
 static int by_value(const void *a, const void *b)
@@ -122,10 +123,48 @@ static void machines_are_like_themselves_and_less_like_others(void)
     EXPECT_NEAR(half, takt__fleet_likeness(&b, &a), 1e-12);
     strcpy(b.vendor, "GenuineIntel");
     EXPECT(takt__fleet_likeness(&a, &b) < half);
-    const size_t length = takt__fleet_facts_print(&b, text);
+    b = a;
+    a.bandwidth = 40000; /* of the other one it is not known */
+    EXPECT_NEAR(takt__fleet_likeness(&a, &b), 1, 1e-12);
+    b.bandwidth = 20000;
+    EXPECT(takt__fleet_likeness(&a, &b) < 0.7);
+    b.bandwidth = a.bandwidth;
+    strcpy(b.isa, "avx2");
+    const double narrow = takt__fleet_likeness(&a, &b);
+    a.peak = 800000;
+    b.peak = 790000; /* as fast all the same */
+    EXPECT(takt__fleet_likeness(&a, &b) > narrow);
+    b.peak = 400000;
+    EXPECT(takt__fleet_likeness(&a, &b) < 0.7);
+    const size_t length = takt__fleet_facts_print(&a, text);
     EXPECT(takt__fleet_facts_parse(text, length, &read));
-    EXPECT(memcmp(&read, &b, sizeof b) == 0);
+    EXPECT(memcmp(&read, &a, sizeof a) == 0);
     EXPECT(!takt__fleet_facts_parse(text, length - 1, &read));
+}
+
+/* By the fastest product, and by what moves more than caches hold. */
+static void speed_is_what_was_measured(void)
+{
+    struct takt_fleet_facts facts = {.l3_kib = 1024};
+    const struct takt_fleet_cell product[] = {
+        {.bin = 40, .n = 4, .mean = 13.8155f, .flops = 2e8f, .bytes = 1e6f}};
+    const struct takt_fleet_cell sum[] = {
+        {.bin = 30, .n = 4, .mean = 9.2103f, .bytes = 1e6f, .flops = 1e5f},
+        {.bin = 50, .n = 4, .mean = 16.118f, .bytes = 1e8f, .flops = 1e7f}};
+    static unsigned char bytes[2][TAKT_FLEET_MOST_BYTES];
+    struct takt_fleet_page page[] = {
+        {.line = "matmul|nn.square|0|0|simd.avx2|", .bytes = bytes[0]},
+        {.line = "add||0|0|simd.avx2|", .bytes = bytes[1]}};
+    const struct takt_fleet_pages pages = {.page = page, .count = 2};
+
+    page[0].length = takt__fleet_encode(product, 1, bytes[0]);
+    page[1].length = takt__fleet_encode(sum, 2, bytes[1]);
+    takt__fleet_speed(&pages, &facts);
+    EXPECT(facts.peak > 180000 && facts.peak < 220000);        /* 2e8 in 1 ms */
+    EXPECT(facts.bandwidth > 9000 && facts.bandwidth < 11000); /* 10 ms */
+    EXPECT_INT(takt__fleet_millions(0), 0);
+    EXPECT_INT(takt__fleet_millions(INFINITY), 0);
+    EXPECT_INT(takt__fleet_millions(1e9), takt__fleet_millions(1.02e9));
 }
 
 static void a_page_keeps_its_number_until_it_is_known_to_have_arrived(void)
@@ -181,6 +220,7 @@ int main(void)
     RUN(a_few_liars_move_nothing_far);
     RUN(only_names_of_takts_own_are_shared);
     RUN(machines_are_like_themselves_and_less_like_others);
+    RUN(speed_is_what_was_measured);
     RUN(a_page_keeps_its_number_until_it_is_known_to_have_arrived);
     RUN(a_state_that_cannot_be_read_is_an_error);
     return tap_done();

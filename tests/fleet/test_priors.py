@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 import machines
@@ -208,6 +209,35 @@ class Priors(unittest.TestCase):
             machine, "roll-up", "--output", path, "--key", public,
             user="sums", code=1))
 
+    def test_a_file_that_is_older_than_what_was_received_is_refused(self):
+        self.share()
+        private, public = keys(self.folder, "ours")
+        paths = [self.folder / name for name in ("first", "second")]
+        for path in paths:
+            self.roll_up("--output", path, "--key", private)
+            self.share([12.0] * 6)
+        machine = self.machine()
+        for path in (*paths, paths[1]):
+            self.run_fleet(machine, f"pull {path}", "--key", public)
+        newest = machine.prior()
+        self.assertIn("is older (generation ", self.run_fleet(
+            machine, f"pull {paths[0]}", "--key", public, code=1))
+        self.assertEqual(machine.prior(), newest)
+        self.run_fleet(machine, f"pull {paths[0]}", "--key", public, "--older")
+        self.assertNotEqual(machine.prior(), newest)
+
+    def test_priors_of_a_new_database_are_later_than_those_of_a_lost_one(self):
+        """Their number is the time, or one more than the last one."""
+        self.share()
+        began = int(time.time())
+        generations = []
+        for _ in range(3):
+            self.roll_up()
+            generations += [int(DATABASE.sql(
+                "SELECT max(generation) FROM takt_fleet.prior")[0][0])]
+        self.assertGreaterEqual(generations[0], began)
+        self.assertEqual(generations, sorted(set(generations)))
+
     def test_a_file_from_a_web_server(self):
         self.share()
         private, public = keys(self.folder, "ours")
@@ -225,6 +255,101 @@ class Priors(unittest.TestCase):
         self.assertEqual(machine.prior(), self.pull().prior())
         self.assertIn("error", self.run_fleet(
             machine, f"pull {address}none", "--key", public, code=1))
+
+    def test_without_a_database(self):
+        """Files and stores make the prior that pages in a database make."""
+        pages, stores = [], []
+        for number, mean in enumerate(MEANS):
+            machine = self.machine()
+            machine.learn([dict(mean=mean)])
+            self.run_fleet(machine, "sync")
+            stores.append(machine.store)
+            pages.append(self.folder / f"pages{number}")
+            self.assertIn("wrote 1 lines (1 cells)", self.run_fleet(
+                machine, f"export {pages[-1]}"))
+        self.roll_up()
+        expected = self.pull().prior()
+        priors = self.folder / "priors"
+        self.assertEqual(len(expected), 1)
+        for files in (pages, stores, pages[:2] + stores[2:],
+                      pages + stores):  # each machine counts once
+            words = " ".join(str(path) for path in files)
+            self.assertIn("5 machines, 5 pages (0 refused): 3 classes",
+                          self.run_fleet(machine, f"roll-up {words}",
+                                         "--output", priors, "--unsigned"))
+            new = self.machine()
+            self.run_fleet(new, f"pull {priors}", "--unsigned")
+            self.assertEqual(new.prior(), expected)
+        self.assertIn("--key", self.run_fleet(new, f"pull {priors}", code=2))
+
+    def test_files_that_are_none(self):
+        machine, other = self.machine(), self.machine("nehalem-4")
+        machine.learn([dict()])
+        other.learn([dict()])
+        path, out = self.folder / "pages", self.folder / "out"
+        self.run_fleet(machine, f"export {path}")
+        good = path.read_bytes()
+        for bad in (b"", b"takt-prior 1\n", good[:-1], good + b"x",
+                    good.replace(b"isa=", b"isb="),
+                    good.replace(b"haswell", b"")[:40]):
+            path.write_bytes(bad)
+            self.run_fleet(machine, f"roll-up {path}", "--output", out,
+                           "--unsigned", code=1)
+        self.assertIn("has nothing of this machine", self.run_fleet(
+            machine, f"roll-up {other.store}", "--output", out, "--unsigned",
+            code=1))
+        self.assertIn("--output", self.run_fleet(
+            machine, f"roll-up {machine.store}", code=2))
+        self.assertFalse(out.exists())
+
+    def gpu_machine(self, mean, driver, device=None):
+        """One with an H200, whose facts say which driver it has."""
+        machine = self.machine("xeon-h200-16")
+        gpu = device or self.gpu()
+        machine.learn([dict(expert="cuda.0", device=gpu, mean=mean)])
+        self.run_fleet(machine, "sync")
+        DATABASE.sql(
+            "UPDATE takt_fleet.page SET cells = decode(replace(encode(cells, "
+            "'escape'), 'driver=0', 'driver=%d'), 'escape') WHERE line = '' "
+            "AND origin = '%s'" % (driver, machine.origin()))
+
+    def gpu(self):
+        for line in (RECORDINGS / "xeon-h200-16/expected.txt").read_text() \
+                .split():
+            if line.startswith("gpu0.fingerprint="):
+                return line.partition("=")[2]
+        raise ValueError
+
+    def test_gpus_by_driver_by_device_and_by_vendor(self):
+        """A recording has no driver: 0."""
+        key = "add", "cuda.0", 20
+        for number in range(5):
+            self.gpu_machine(9 + number / 100, 550)
+        self.roll_up()
+        _, mean, variance = self.pull("xeon-h200-16").prior()[key]
+        self.assertAlmostEqual(mean, 9.02, 5)  # the device, any driver
+        self.assertGreater(variance, 0.15 ** 2)
+        for number in range(5):
+            self.gpu_machine(8 + number / 100, 0)
+        self.roll_up()
+        n, mean, variance = self.pull("xeon-h200-16").prior()[key]
+        self.assertEqual(n, 5)
+        self.assertAlmostEqual(mean, 8.02, 5)  # its own driver
+        self.assertLess(variance, 0.1 ** 2)
+
+    def test_another_gpu_of_the_vendor(self):
+        other = "f" * 64
+        for number in range(5):
+            self.gpu_machine(10 + number / 10, 0, other)
+        self.roll_up()
+        classes = {row[0] for row in DATABASE.sql(
+            "SELECT class FROM takt_fleet.prior WHERE line LIKE '%cuda%'")}
+        self.assertIn("gpus.10de", classes)
+        n, mean, variance = self.pull("xeon-h200-16").prior()[
+            "add", "cuda.0", 20]
+        self.assertEqual(n, 5)
+        self.assertAlmostEqual(mean, 10.2, 5)
+        self.assertGreater(variance, 0.4 ** 2)
 
     def explain(self, machine):
         return json.loads(subprocess.check_output(
