@@ -72,7 +72,8 @@ def documents(root):
                           ("reference", "docs/*.md"),
                           ("format", "docs/formats/*.md"),
                           ("decision", "docs/decisions/*.md"),
-                          ("project", "*.md")):
+                          ("project", "*.md"),
+                          ("project", "bench/README.md")):
         for path in sorted(root.glob(pattern)):
             name = path.relative_to(root).as_posix()
             if name not in ("README.md", TUTORIAL):

@@ -45,8 +45,9 @@
         const found = [];
         for (const entry of words.length > 0 ? index : []) {
             const fits = words.map((word) => fit(entry, word));
+            const is_title = entry[1].startsWith(words.join("-") + "(");
             if (fits.every((one) => one > 0))
-                found.push([fits.reduce((sum, one) => sum + one, 0), entry, words]);
+                found.push([fits.reduce((sum, one) => sum + one, is_title ? 200 : 0), entry, words]);
         }
         return found.sort((a, b) => b[0] - a[0] || a[1][1].length - b[1][1].length);
     }

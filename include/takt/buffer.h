@@ -48,7 +48,7 @@ extern "C" {
 /* A buffer. Opaque. */
 typedef struct takt_buffer takt_buffer;
 
-/* Makes a buffer for calls of one context (NULL: the default one), which
+/* Makes a buffer for calls of one context. The context (NULL: the default one)
  * outlives it. It has so many bytes: a copy of the memory at `from`, or (NULL)
  * no contents. On failure *out is NULL.
  * TAKT_ENOMEM: no memory or no addresses. */

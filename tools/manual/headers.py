@@ -17,9 +17,8 @@ TOKEN = re.compile(
     r"|(?P<directive>\#(?:/\*.*?\*/|\\\n|[^\n])*)"
     r"|(?P<linkage>extern \"C\" \{|\}(?=\s*\#endif))", re.S)
 STATUSES = re.compile(r"^((?:TAKT_E[A-Z]+)(?:, TAKT_E[A-Z]+)*): *(.*)$")
-INNER_STATUS = re.compile(r"^(?!TAKT_E).*[.;] +TAKT_E[A-Z]+[:.]|"
-                          r"^TAKT_E.*[.;] +TAKT_E[A-Z]+[:.]|^TAKT_E[A-Z]+\. *$",
-                          re.M)
+INNER_STATUS = re.compile(
+    r"^.*[.;] +TAKT_E[A-Z]+(?:, TAKT_E[A-Z]+)*[:.]", re.M)
 TITLE = re.compile(r"^-{4,} (.*?)(?: -{2,})?$")
 SUMMARY_MAX = 78
 
@@ -261,10 +260,9 @@ class _Parser:
                 elif self.comments:
                     self.close_comments()
             except Problem as problem:
-                raise Problem(f"{self.where(line)}: {problem}" if
-                              ":" not in str(problem)[:40] or
-                              not str(problem).startswith("include/")
-                              else str(problem))
+                where = "" if str(problem).startswith("include/") else \
+                    self.where(line) + ": "
+                raise Problem(f"{where}{problem}") from None
         return self.header()
 
     def header(self):

@@ -21,7 +21,7 @@ INLINE = re.compile(
     r"|(?<![\w*])\*(?=[^\s*])(?P<em>[^*]+?)(?<=\S)\*(?![\w*])"
     r"|\\(?P<escaped>[\\`*_|\[\]<>-])", re.S)
 TICKS = re.compile(r"`([^`\n]+)`")
-FENCE = re.compile(r"^(\s*)(```+)\s*(\w*)\s*$")
+FENCE = re.compile(r"^(\s*)(```+)\s*([\w ]*?)\s*$")
 HEAD = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
 ITEM = re.compile(r"^( {0,3})([-*]|\d{1,3}\.)( +)(?=\S)")
 RULE = re.compile(r"^\|?\s*:?-{2,}:?\s*(\|\s*:?-*:?\s*)*$")
