@@ -86,9 +86,12 @@ def documents(root):
 
 
 def first_sentence(blocks):
-    text = next((markdown.plain(block[1]) for block in blocks
-                 if block[0] == "para"), "")
-    return re.split(r"(?<=[.:])\s", text)[0]
+    """Of the paragraph below the title, if it says something by itself."""
+    if len(blocks) < 2 or blocks[1][0] != "para":
+        return ""
+    text = markdown.plain(blocks[1][1])
+    sentence = re.split(r"(?<=[.])\s", text)[0]
+    return sentence if 20 < len(sentence) < 200 else ""
 
 
 class Manual:
@@ -248,7 +251,8 @@ class Manual:
             body = writer.body(page.blocks)
             if page.kind in ("command", "function", "type"):
                 body = f"<h1>{html.escape(page.title)}</h1>\n" + body
-            if page.kind not in ("start", "function", "type"):
+            if page.kind not in ("command", "function", "type") and \
+                    page.path not in ("index.html", "contents.html"):
                 body = body.replace("</h1>", "</h1>\n" + writer.contents(), 1)
             page.heads, page.anchors = writer.heads, writer.anchors
             page.html = pages.PAGE.format(

@@ -100,7 +100,7 @@ TAKT_API takt_status takt_copy_f32(size_t n, const float *a, float *out);
 TAKT_API takt_status takt_copy_f64(size_t n, const double *a, double *out);
 
 /* Limits elements to [low, high].
- * TAKT_EINVAL: not low <= high. */
+ * TAKT_EINVAL: also unless low <= high. */
 TAKT_API takt_status takt_clamp_f32(size_t n, float low, float high,
                                     const float *a, float *out);
 TAKT_API takt_status takt_clamp_f64(size_t n, double low, double high,
@@ -152,7 +152,8 @@ TAKT_API takt_status takt_transpose_f64(size_t rows, size_t cols,
  * norm2 the square root of the sum of squares, variance the mean squared
  * distance from the mean. A NaN among the elements makes max and min NaN, and
  * is what argmax and argmin find.
- * TAKT_ESHAPE: n is 0 in mean, max, min, argmax, argmin or variance. */
+ * TAKT_ESHAPE: also where n is 0 in mean, max, min, argmax, argmin or
+ *   variance. */
 TAKT_API takt_status takt_sum_f32(size_t n, const float *a, float *out);
 TAKT_API takt_status takt_sum_f64(size_t n, const double *a, double *out);
 TAKT_API takt_status takt_mean_f32(size_t n, const float *a, float *out);
@@ -205,7 +206,7 @@ TAKT_API takt_status takt_bias_mul_f64(size_t rows, size_t cols,
 
 /* Sum, mean or largest element of each row, or of each column. `out` has `rows`
  * elements, or `cols`.
- * TAKT_ESHAPE: the mean or maximum of nothing. */
+ * TAKT_ESHAPE: also the mean or maximum of nothing. */
 TAKT_API takt_status takt_row_sum_f32(size_t rows, size_t cols, const float *a,
                                       float *out);
 TAKT_API takt_status takt_row_sum_f64(size_t rows, size_t cols, const double *a,
@@ -251,8 +252,9 @@ TAKT_API takt_status takt_matmul_f64(size_t m, size_t n, size_t k,
 /* Multiplies two matrices, with factors, leading dimensions and transposes: C =
  * alpha * op(A) op(B) + beta * C, where `trans` says which operands are stored
  * transposed: op(A) is m x k, op(B) is k x n.
- * TAKT_EINVAL: `trans` has other bits than TAKT_TRANS_A and TAKT_TRANS_B; the
- *   numbers of CBLAS (111, 112, 113) and letters are not understood. */
+ * TAKT_EINVAL: also where `trans` has other bits than TAKT_TRANS_A and
+ *   TAKT_TRANS_B; the numbers of CBLAS (111, 112, 113) and letters are not
+ *   understood. */
 TAKT_API takt_status takt_gemm_f32(unsigned trans, size_t m, size_t n, size_t k,
                                    float alpha, const float *a, size_t ld_a,
                                    const float *b, size_t ld_b, float beta,
@@ -264,7 +266,7 @@ TAKT_API takt_status takt_gemm_f64(unsigned trans, size_t m, size_t n, size_t k,
 
 /* Multiplies a matrix and a vector: y = alpha * op(A) x + beta * y, where A is
  * stored m x n.
- * TAKT_EINVAL: `trans` is neither 0 nor TAKT_TRANS_A. */
+ * TAKT_EINVAL: also where `trans` is neither 0 nor TAKT_TRANS_A. */
 TAKT_API takt_status takt_gemv_f32(unsigned trans, size_t m, size_t n,
                                    float alpha, const float *a, size_t ld_a,
                                    const float *x, float beta, float *y);
@@ -286,9 +288,7 @@ TAKT_API takt_status takt_batched_matmul_f64(size_t batch, size_t m, size_t n,
  * Matrices are row-major; a leading dimension is the distance between rows, 0
  * for no gaps. Inputs are not changed, and outputs are apart from them. What is
  * wrong with a matrix is found while it is worked on; then every element of the
- * output is NaN:
- * TAKT_EDEFINITE: the matrix is not positive definite.
- * TAKT_ESINGULAR: the matrix is singular.
+ * output is NaN, and the status is TAKT_EDEFINITE or TAKT_ESINGULAR.
  * TAKT_ENOMEM: no working memory (solve: n * n elements); nothing was
  *   touched. */
 
@@ -321,7 +321,7 @@ TAKT_API takt_status takt_solve_f64(size_t n, size_t nrhs, const double *a,
  * below it R with zeros below its diagonal. By Householder reflections. A NaN
  * or an infinity in A makes results NaN.
  * TAKT_ESHAPE: also where m < n.
- * TAKT_ENOMEM: working memory is m * n elements and more. */
+ * TAKT_ENOMEM: no working memory: m * n elements and more. */
 TAKT_API takt_status takt_qr_f32(size_t m, size_t n, const float *a,
                                  size_t ld_a, float *qr, size_t ld_qr);
 TAKT_API takt_status takt_qr_f64(size_t m, size_t n, const double *a,
@@ -334,7 +334,7 @@ TAKT_API takt_status takt_qr_f64(size_t m, size_t n, const double *a,
  * TAKT_ESINGULAR: an element on the diagonal of R is 0, or not finite: columns
  *   of A depend on each other, or it has a NaN or an infinity in it. Columns
  *   that depend on each other but for rounding mostly pass, with a large X.
- * TAKT_ENOMEM: working memory is m * (n + nrhs) elements and more. */
+ * TAKT_ENOMEM: no working memory: m * (n + nrhs) elements and more. */
 TAKT_API takt_status takt_lstsq_f32(size_t m, size_t n, size_t nrhs,
                                     const float *a, size_t ld_a, const float *b,
                                     size_t ld_b, float *x, size_t ld_x);

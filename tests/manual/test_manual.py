@@ -114,6 +114,12 @@ class Headers(unittest.TestCase):
                            "no such kind, or too many."],
                           [["TAKT_ENOMEM"], "no memory."]])
 
+    def test_what_a_function_says_itself_replaces_what_holds_for_all(self):
+        for also, count in (("no memory at all", 2), ("also none at all", 3)):
+            header = small("TAKT_EFULL: no such kind, or\n *   too many.",
+                           f"TAKT_EFULL: no.\n * TAKT_ENOMEM: {also}.")
+            self.assertEqual(len(header.groups[3].statuses(header)), count)
+
     def test_declarations_are_shown_as_they_stand(self):
         self.assertEqual(small().groups[3].code,
                          ["takt_status takt_make(takt_kind kind,\n"
@@ -181,6 +187,11 @@ class Markdown(unittest.TestCase):
         self.assertEqual([[inner[0] for inner in item] for item in block[2]],
                          [["para", "code"], ["para"]])
         self.assertEqual(block[2][0][1][2], "run")
+
+    def test_a_number_at_the_beginning_of_a_line_is_no_list(self):
+        for text in ("names are\n0. Of the flags", "x = a\n- b"):
+            block, = markdown.parse(text, is_prose=False)
+            self.assertEqual(block[0], "para")
 
     def test_inlines(self):
         self.assertEqual(self.html("a *b* **c `d`** [e](f#g) <&> 2 * 3 * 4"),

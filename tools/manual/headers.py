@@ -57,8 +57,19 @@ class Group:
                    for code in self.code)
 
     def statuses(self, header):
-        return (self.comment.statuses + self.section.statuses +
-                header.comment.statuses)
+        """Its own, then those of the section and of the header that it does
+        not speak of itself. `also` adds to them."""
+        out, known = [], set()
+        for comment in (self.comment, self.section, header.comment):
+            own = set()
+            for names, text in comment.statuses:
+                names = [name for name in names if name not in known]
+                if names:
+                    out.append([names, text])
+                if not text.startswith("also"):
+                    own.update(names)
+            known |= own
+        return out
 
     def summary(self):
         return summary(self.comment.text)

@@ -159,6 +159,14 @@ class _Reader:
         after = next((line for line in after if line.strip()), "")
         return after.startswith(" " * width)
 
+    def begins_list(self):
+        """Whether a list begins within a paragraph. A number other than 1 does
+        not begin one, nor does a sign in the midst of a comment."""
+        match = ITEM.match(self.line())
+        if not match or match[2] not in ("-", "*", "1."):
+            return False
+        return self.is_prose or self.lines[self.at - 1].endswith(":")
+
     def begins_table(self):
         return (self.is_prose and "|" in self.line() and
                 self.at + 1 < len(self.lines) and
@@ -178,7 +186,7 @@ class _Reader:
         begin = self.at
         self.at += 1
         while self.more() and self.line().strip() and not (
-                FENCE.match(self.line()) or ITEM.match(self.line()) or
+                FENCE.match(self.line()) or self.begins_list() or
                 self.is_prose and HEAD.match(self.line()) or
                 self.begins_table()):
             self.at += 1

@@ -66,9 +66,18 @@ def _see_also(names):
 
 
 def _errors(statuses):
-    return [_head("ERRORS"), ("terms", [
-        (markdown.inlines(", ".join(f"`{name}`" for name in names)),
-         [_text(text[:1].upper() + text[1:])]) for names, text in statuses])]
+    """Each status once; what begins with `also` comes after the rest."""
+    said = {}
+    for names, text in statuses:
+        said.setdefault(tuple(names), []).append(text)
+    terms = []
+    for names, texts in said.items():
+        texts.sort(key=lambda text: text.startswith("also"))
+        terms.append((markdown.inlines(", ".join(f"`{name}`"
+                                                 for name in names)),
+                      [_text(" ".join(text[:1].upper() + text[1:]
+                                      for text in texts))]))
+    return [_head("ERRORS"), ("terms", terms)]
 
 
 def _name(names, summary):

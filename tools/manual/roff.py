@@ -26,10 +26,10 @@ def inline(parts, font="R"):
         if part[0] == "text":
             text = escape(part[1])
             out += re.sub(r"\b(takt_\w+)\(\)|\b(TAKT_[A-Z0-9_]+)\b",
-                          lambda m: f"\\fB{m[1] or m[2]}\\f{font}" +
+                          lambda m: f"\\fB\\%{m[1] or m[2]}\\f{font}" +
                           ("()" if m[1] else ""), text)
         elif part[0] == "code":
-            out += f"\\fB{escape(part[1])}\\f{font}"
+            out += f"\\fB\\%{escape(part[1])}\\f{font}"
         elif part[0] == "bold":
             out += "\\fB" + inline(part[1], "B") + f"\\f{font}"
         elif part[0] == "em":
@@ -98,7 +98,7 @@ def page(name, section, version, blocks):
     """A whole man page. Its first block is the heading NAME."""
     title = escape(name.upper() if section == 7 else name)
     lines = [f'.TH "{title}" {section} "" "takt {version}" "Takt manual"',
-             ".ad l", ".nh", *body(blocks)]
+             ".ad l", *body(blocks)]
     text = "\n".join(lines) + "\n"
     return re.sub(r"(\.S[HS] .*\n)\.PP\n", r"\1", text)
 
