@@ -41,7 +41,7 @@ wheel: build
 
 # Man pages of the library, and all of the manual as HTML with a search.
 manual: build
-	@python3 tools/make_manual.py build/release/cli build/manual
+	@PYTHONDONTWRITEBYTECODE=1 python3 tools/make_manual.py build/release/cli build/manual
 	@echo "Open it in a browser: $(CURDIR)/build/manual/html/index.html"
 
 bench: build

@@ -191,6 +191,7 @@ static void print_main_page(FILE *stream)
           "Shapes are counts joined by x: 1024x512x256.\n",
           stream);
     print_footer(stream);
+    fputs(".SH SEE ALSO\n.BR takt\\-tutorial (7),\n.BR takt.h (3)\n", stream);
 }
 
 void print_man(FILE *stream, const struct command *command)

@@ -189,9 +189,8 @@ class Manual:
             return target
         if target.startswith("page:"):
             return self.relative(page, target[5:])
-        if target.startswith("man3:"):
-            return self.relative(
-                page, f"man3/{self.reference.page_of[target[5:]]}.html")
+        if re.match(r"man\d:", target):
+            return self.relative(page, self.man_page(page, target))
         name, _, anchor = target.partition("#")
         if not name:
             return "#" + anchor
@@ -207,6 +206,16 @@ class Manual:
         if not (self.root / name).exists():
             self.problems.append(f"{page.source}: no file {target}")
         return None
+
+    def man_page(self, page, target):
+        """The page of man3:NAME and the like."""
+        section, _, name = target.partition(":")
+        path = {"man1": f"man1/{name}.html",
+                "man3": f"man3/{self.reference.page_of.get(name)}.html",
+                "man7": "tutorial.html"}[section]
+        if path not in self.pages:
+            self.problems.append(f"{page.source}: no man page {target}")
+        return path
 
     def symbol(self, page, word):
         """The address of what a word of code names; None: nothing, or what the

@@ -6,6 +6,7 @@ usage: test_manual.py SOURCE BUILD
 """
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -206,6 +207,23 @@ class Markdown(unittest.TestCase):
     def test_a_block_without_an_end_is_refused(self):
         with self.assertRaisesRegex(ValueError, "line 3: a code block"):
             markdown.parse("a\n\n```c\nint x;\n")
+
+    def test_no_text_is_lost_whatever_its_form(self):
+        pieces = ["# w%d", "w%d", "- w%d", "  w%d", "    w%d", "1. w%d", "",
+                  "| w%d | x |", "|---|---|", "```", "**w%d", "[w%d](", "\tw%d"]
+        for seed in range(300):
+            chosen = random.Random(seed)
+            lines = [chosen.choice(pieces) for _ in range(12)]
+            lines = [line % i if "%" in line else line
+                     for i, line in enumerate(lines)]
+            if sum(line == "```" for line in lines) % 2 == 1:
+                lines.append("```")
+            try:
+                shown = self.html("\n".join(lines))
+            except ValueError:
+                continue  # a fence within an item that ends before it
+            for word in re.findall(r"w\d+", "\n".join(lines)):
+                self.assertRegex(shown, rf"\b{word}\b", lines)
 
     def test_headings_have_the_anchors_of_code_hosts(self):
         used = set()

@@ -9,6 +9,7 @@ import re
 
 import markdown
 
+TUTORIAL = "takt-tutorial"
 TABLE_INDENT = re.compile(r"^ {2,3}(?=\S)")
 REFERENCE = re.compile(r"\btakt_\w+\(\)|\btakt_\w+|\btakt/\w+\.h")
 
@@ -54,15 +55,17 @@ def _text(text):
     return "para", markdown.inlines(text, is_prose=False)
 
 
-def _page_link(name):
-    return "link", [("bold", [("text", name)]), ("text", "(3)")], "man3:" + name
+def _page_link(name, section=3):
+    return ("link", [("bold", [("text", name)]), ("text", f"({section})")],
+            f"man{section}:{name}")
 
 
 def _see_also(names):
     parts = []
     for name in names:
-        parts += [("text", ", " if parts else ""), _page_link(name)]
-    return [_head("SEE ALSO"), ("para", parts)] if names else []
+        section = 7 if name == TUTORIAL else 3
+        parts += [("text", ", " if parts else ""), _page_link(name, section)]
+    return [_head("SEE ALSO"), ("para", parts)]
 
 
 def _errors(statuses):
@@ -121,10 +124,9 @@ class Reference:
                 name = self.page_of.get(match.removesuffix("()"))
             found.append(name)
         for other in header.groups if group.types else []:
-            if other.functions and any(
-                    re.search(rf"\b{name}\b", code)
-                    for name in group.types for code in other.code):
-                found.append(other.functions[0])
+            if any(re.search(rf"\b{name}\b", code)
+                   for name in group.types for code in other.code):
+                found += (other.functions + other.types)[:1]
         found = [name for name in dict.fromkeys(found)
                  if name and name != own and name in self.page_of]
         top = ["takt_status"] if group.returns_status() else []
@@ -207,8 +209,8 @@ class Reference:
             blocks += [_head("THREADS"), _text(
                 header.comment.threads[:1].upper() +
                 header.comment.threads[1:])]
-        others = sorted({header_page_name(other.name)
-                         for other in self.headers} - {name}) \
+        others = [TUTORIAL, *sorted({header_page_name(other.name)
+                                     for other in self.headers} - {name})] \
             if name == "takt.h" else ["takt.h"]
         blocks += _see_also(others)
         return Page(name, "header", header.summary, blocks, [name],

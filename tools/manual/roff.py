@@ -138,8 +138,12 @@ def _inlines(text):
 def _request(line):
     name, _, rest = line.partition(" ")
     if name == ".BR":
-        word, _, tail = rest.partition(" ")
-        return [("bold", [("text", _unescape(word))]), ("text", tail)]
+        word, section, tail = re.fullmatch(r"(\S+) \((\d)\)(.*)",
+                                           rest).groups()
+        word = _unescape(word)
+        return [("link", [("bold", [("text", word)]),
+                          ("text", f"({section})")], f"man{section}:{word}"),
+                ("text", tail)]
     if name == ".B":
         plain, *fonts = re.split(r"(?=\\f)", rest)
         return [("bold", [("text", _unescape(plain))]),
