@@ -39,15 +39,17 @@
         return words.includes(word) ? (" " + words + " ").includes(" " + word + " ") ? 6 : 2 : 0;
     }
 
-    /* Pages that have all the words, the best first. */
+    /* Pages that have all the words, the best first; those on how Takt came to be
+     * what it is come later. */
     function search(index, text) {
         const words = text.toLowerCase().replace(/\(\d?\)/g, "").split(/\s+/).filter(Boolean);
         const found = [];
         for (const entry of words.length > 0 ? index : []) {
             const fits = words.map((word) => fit(entry, word));
             const is_title = entry[1].startsWith(words.join("-") + "(");
+            const score = fits.reduce((sum, one) => sum + one, is_title ? 200 : 0);
             if (fits.every((one) => one > 0))
-                found.push([fits.reduce((sum, one) => sum + one, is_title ? 200 : 0), entry, words]);
+                found.push([["project", "decision"].includes(entry[2]) ? score / 2 : score, entry, words]);
         }
         return found.sort((a, b) => b[0] - a[0] || a[1][1].length - b[1][1].length);
     }
