@@ -342,7 +342,12 @@ class Manual:
             ("head", 2, [("text", "NAME")]),
             ("para", [("text", "takt-tutorial - " + page.title[:1].lower() +
                        page.title[1:])]),
-            ("head", 2, [("text", "DESCRIPTION")]), *blocks])
+            ("head", 2, [("text", "DESCRIPTION")]), *blocks,
+            ("head", 2, [("text", "SEE ALSO")]),
+            ("para", [("bold", [("text", "takt")]), ("text", "(1), "),
+                      ("bold", [("text", "takt.h")]), ("text", "(3); the "
+                       "documents that are named here, in the folder "
+                       "share/doc/takt/docs")])])
 
     def write(self, output):
         for folder in ("man3", "man7", "html"):

@@ -239,6 +239,10 @@ class Roff(unittest.TestCase):
         self.assertIn("\n\\&.so is text\n", text)
         self.assertIn("\n\\&.TH\n\\(aqx\n\\en\\-\n", text)
 
+    def test_links_say_where_they_lead_unless_their_text_does(self):
+        self.assertEqual(roff.inline(markdown.inlines(
+            "[a](b.md), [c.md](d/c.md), [e](#e)")), "a (b.md), c.md, e")
+
     def test_a_page_of_the_tool_is_read(self):
         blocks = roff.parse(".TH X 1\n.SH NAME\ntakt\\-x \\- an x\n.SH OPTIONS"
                             "\n.TP\n.B \\-\\-a \\fIN\\fR\nwhat.\n.SH EXAMPLES\n"

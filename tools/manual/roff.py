@@ -36,7 +36,8 @@ def inline(parts, font="R"):
             out += "\\fI" + inline(part[1], "I") + f"\\f{font}"
         elif part[0] == "link":
             out += inline(part[1], font)
-            if part[2].startswith("http"):
+            if not re.match(r"man\d:|#", part[2]) and \
+                    not part[2].endswith(markdown.plain(part[1])):
                 out += f" ({escape(part[2])})"
         else:
             out += escape(part[1])
