@@ -124,6 +124,7 @@ def environment(home):
            if not name.startswith(("TAKT_", "OTEL_", "XDG_", "PKG_CONFIG"))}
     env.update(HOME=str(home), TAKT_GPU="", PYTHONDONTWRITEBYTECODE="1",
                PYTHONPATH=str(BUILD / "python"), LC_ALL="C.UTF-8",
+               TAKT_OTLP_SHUTDOWN_MS="30000",  # however busy the machine is
                PATH=f"{home}/bin:{home}/opt/takt/bin:" + os.environ["PATH"])
     return env
 
@@ -148,6 +149,8 @@ def make_folder(folder, home):
     """What commands of how-tos speak of: a script, a project, a program, what
     was measured elsewhere."""
     env = environment(home)
+    # Sockets of its own: others may run `takt top` at the same time.
+    env["XDG_RUNTIME_DIR"] = tempfile.mkdtemp(prefix="run", dir=home)
     folder.mkdir()
     (folder / "app.py").write_text("print(sum(range(1000)))\n")
     for project in ("app", "DIR"):
@@ -177,7 +180,8 @@ def make_inputs(home):
     program = home / "train.c"
     program.write_text("#include <takt/takt.h>\nint main(void)\n{\n"
                        "    float x[4] = {1, 2, 3, 4}, sum;\n"
-                       "    return takt_sum_f32(4, x, &sum) != TAKT_OK;\n}\n")
+                       "    return takt_sum_f32(4, x, &sum) != TAKT_OK ||\n"
+                       "           takt_ctx_flush(NULL) != TAKT_OK;\n}\n")
     lines = [
         f"cc {program} -o {home}/train -I{home}/opt/takt/include "
         f"-L{BUILD} -ltakt -Wl,-rpath,{BUILD}",
@@ -261,7 +265,7 @@ class Examples(unittest.TestCase):
         return program
 
     def ran(self, where, *command):
-        env = dict(environment(self.home), TAKT_DB="")
+        env = dict(environment(self.home), TAKT_DB="", TAKT_TRACE="")
         ran = subprocess.run(command, cwd=self.home, env=env, timeout=60,
                              capture_output=True, text=True)
         self.assertEqual(ran.returncode, 0, f"{where}: {ran.stderr}")
