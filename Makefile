@@ -7,7 +7,7 @@
 TAKT = build/release/cli/takt
 PREFIX ?= /usr/local
 
-.PHONY: run test build wheel bench fuzz torture format install uninstall clean
+.PHONY: run test build wheel manual bench fuzz torture format install uninstall clean
 
 # A machine on which others are at work is not measured: that is said, and the
 # map then shows what is expected of it.
@@ -38,6 +38,11 @@ test:
 # The Python module with libtakt inside, for pip, in build/wheel.
 wheel: build
 	@python3 tools/make_wheel.py build/release build/wheel
+
+# Man pages of the library, and all of the manual as HTML with a search.
+manual: build
+	@PYTHONDONTWRITEBYTECODE=1 python3 tools/make_manual.py build/release/cli build/manual
+	@echo "Open it in a browser: $(CURDIR)/build/manual/html/index.html"
 
 bench: build
 	@build/release/bench/bench_policy

@@ -86,8 +86,9 @@ void print_help(FILE *stream, const struct command *command)
 /* ---- man pages ---- */
 
 /* Roff reads - as a hyphen, \ as its own, and . or ' first on a line as a
- * request. */
-static void print_roff(FILE *stream, const char *text)
+ * request. `separator` stands for a newline, or several. */
+static void print_roff_lines(FILE *stream, const char *text,
+                             const char *separator)
 {
     bool line_start = true;
 
@@ -99,11 +100,16 @@ static void print_roff(FILE *stream, const char *text)
             fputs("\\-", stream);
         else if (*at == '\\')
             fputs("\\e", stream);
-        else if (*at == '\n' && at[1] == '\n')
-            fputs("\n.PP\n", stream), at++;
-        else
+        else if (*at != '\n')
             fputc(*at, stream);
+        else if (at[1] != '\n')
+            fputs(separator, stream);
     }
+}
+
+static void print_roff(FILE *stream, const char *text)
+{
+    print_roff_lines(stream, text, "\n");
 }
 
 static void print_title(FILE *stream, const char *name)
@@ -153,7 +159,7 @@ static void print_command_page(FILE *stream, const struct command *command)
             command->name);
     print_roff(stream, command->operands);
     fputs("\n.SH DESCRIPTION\n", stream);
-    print_roff(stream, command->description);
+    print_roff_lines(stream, command->description, "\n.PP\n");
     fputc('\n', stream);
     print_man_options(stream, command);
     fputs(".SH EXAMPLES\n.nf\n", stream);
@@ -185,6 +191,7 @@ static void print_main_page(FILE *stream)
           "Shapes are counts joined by x: 1024x512x256.\n",
           stream);
     print_footer(stream);
+    fputs(".SH SEE ALSO\n.BR takt\\-tutorial (7),\n.BR takt.h (3)\n", stream);
 }
 
 void print_man(FILE *stream, const struct command *command)

@@ -6,6 +6,21 @@
  * calls of takt/ops.h do the same in the default context. Use this header for
  * language bindings, for contexts of your own, and to see the decision.
  *
+ *     const float a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
+ *     float c[4];
+ *     const takt_call call = {.size = sizeof call,
+ *                             .op = takt_op_find("matmul"),
+ *                             .shape = {.rank = 3, .dim = {2, 2, 2}},
+ *                             .in = {a, b},
+ *                             .out = c,
+ *                             .alpha = 1};
+ *     takt_decision decision = {.size = sizeof decision};
+ *
+ *     if (takt_run(NULL, &call, &decision) != TAKT_OK)
+ *         return 1;
+ *     printf("%g by %s (%s)\n", c[0], decision.expert,
+ *            takt_reason_name(decision.reason));
+ *
  * Threads: takt_run() may be called from any number of threads at once.
  */
 #ifndef TAKT_CALL_H
@@ -23,6 +38,7 @@
 extern "C" {
 #endif
 
+/* The flags of a call, besides TAKT_TRANS_A and TAKT_TRANS_B. */
 #define TAKT_CALL_CAUSAL 4u    /* attention: a query sees no later key */
 #define TAKT_CALL_MEAN_POOL 8u /* pooling: mean instead of maximum */
 #define TAKT_CALL_URGENT 16u   /* low latency: no exploration */
@@ -36,9 +52,9 @@ extern "C" {
     256u /* conditions are unusual: nothing is tried in this \
           * call, and nothing is learned from it */
 
-/* Operands by op; members that an op does not name are 0. Of the flags, an op
- * takes those it names, and every op URGENT, TF32, STEADY, ALPHA_ZERO and
- * UNTYPICAL.
+/* An op with its shape and its operands. Members that an op does not name are
+ * 0. Of the flags, an op takes those it names, and every op URGENT, TF32,
+ * STEADY, ALPHA_ZERO and UNTYPICAL.
  *
  * Factors: a forgotten alpha must not turn a result into zeros. So an alpha of
  * 0 in scale, axpy, gemv, matmul and batched, and the bounds 0 and 0 in clamp,
@@ -78,34 +94,36 @@ typedef struct takt_call {
                                       * thread (takt/telemetry.h) */
 } takt_call;
 
-/* Runs the call in `ctx`. If `decision` is not NULL, it is filled in: the
+/* Runs a call in a context. If `decision` is not NULL, it is filled in: the
  * expert that ran the call, and the reason.
  * TAKT_EINVAL, TAKT_ESHAPE: as in takt/ops.h; nothing was touched.
  * TAKT_EINVAL: also a flag that the op does not take, a factor that was not
- *   set (see above), or an op that was defined in another context.
+ *   set (see takt_call), or an op that was defined in another context.
  * TAKT_ENOTSUP: an op that is only a view (reshape), or a user's op without
- * experts: nothing to run. TAKT_ENODEV: no expert of a user's op could run it.
+ *   experts: nothing to run.
+ * TAKT_ENODEV: no expert of a user's op could run it.
  * TAKT_ENOMEM: no expert could allocate its working memory.
  * TAKT_EDEFINITE, TAKT_ESINGULAR: as in takt/ops.h; the call was run. */
 TAKT_API takt_status takt_run(takt_ctx *ctx, const takt_call *call,
                               takt_decision *decision);
 
-/* Runs the call on one expert (its index for takt_ctx_expert()), whatever the
- * policy. Nothing is learned from it, and no other expert takes over.
+/* Runs a call on one expert, whatever the policy says. `expert` is its index
+ * for takt_ctx_expert(). Nothing is learned from it, and no other expert takes
+ * over.
  * TAKT_ENODEV: the expert cannot run this call; nothing was touched. */
 TAKT_API takt_status takt_run_on(takt_ctx *ctx, const takt_call *call,
                                  size_t expert);
 
-/* One part of a job of the caller's own: 0 <= part < parts. */
+/* Runs one part of a job of the caller's own: 0 <= part < parts. */
 typedef void (*takt_part)(void *job, unsigned part, unsigned parts);
 
-/* Runs every part of a job once, on the caller's thread and on those of `ctx`
- * as far as they are free, and returns when all are done. Parts may run in any
- * order and at once, in the caller's floating-point environment; the exception
- * flags that they raise are raised in the caller. The caller's thread cannot be
- * cancelled meanwhile. Nothing is decided, timed or learned:
- * it is for code that knows how to divide its work, such as an expert of the
- * user's own.
+/* Runs every part of a job once, on the threads of a context. It uses the
+ * caller's thread and those of `ctx` as far as they are free, and returns when
+ * all are done. Parts may run in any order and at once, in the caller's
+ * floating-point environment; the exception flags that they raise are raised in
+ * the caller. The caller's thread cannot be cancelled meanwhile. Nothing is
+ * decided, timed or learned: it is for code that knows how to divide its work,
+ * such as an expert of the user's own.
  * TAKT_EINVAL: no function.
  * TAKT_ENODEV: the context answers for another machine (a recording). */
 TAKT_API takt_status takt_run_parts(takt_ctx *ctx, unsigned parts,

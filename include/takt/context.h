@@ -6,6 +6,21 @@
  * answers for its machine: where a rule says GPU and the machine has none, the
  * answer is the best CPU expert.
  *
+ *     const takt_ctx_options options = {.size = sizeof options, .threads = 2};
+ *     takt_ctx *ctx;
+ *
+ *     if (takt_ctx_create(&options, &ctx) != TAKT_OK)
+ *         return 1;
+ *     const takt_request request = {.size = sizeof request,
+ *                                   .op = takt_ctx_find_op(ctx, "sum"),
+ *                                   .shape = {.rank = 1, .dim = {50000}}};
+ *     takt_decision decision = {.size = sizeof decision};
+ *
+ *     if (takt_select(ctx, &request, &decision) == TAKT_OK)
+ *         printf("%s (%s)\n", decision.expert,
+ *                takt_reason_name(decision.reason));
+ *     takt_ctx_destroy(ctx);
+ *
  * Threads: every function but create and destroy may be called on one context
  *   from any number of threads at once. A thread that is cancelled inside of a
  *   function ends when the function returns, or in the user's own code that it
@@ -30,8 +45,10 @@
 extern "C" {
 #endif
 
+/* A context. Opaque. */
 typedef struct takt_ctx takt_ctx;
 
+/* How a context decides. */
 typedef enum takt_policy {
     TAKT_POLICY_ADAPTIVE = 0, /* the expert expected to finish first */
     TAKT_POLICY_MOE = 1,
@@ -41,7 +58,8 @@ typedef enum takt_policy {
     TAKT_POLICY_PINNED = 5 /* as a pin file says: the same bits every run */
 } takt_policy;
 
-/* "adaptive", "moe", "cost", "heuristic", "fixed" or "pinned". */
+/* The name of a policy: "adaptive", "moe", "cost", "heuristic", "fixed" or
+ * "pinned". */
 TAKT_API const char *takt_policy_name(takt_policy policy);
 
 /* Why an expert was chosen. */
@@ -56,8 +74,8 @@ typedef enum takt_reason {
     TAKT_REASON_PINNED = 7    /* the pin file says so */
 } takt_reason;
 
-/* "static", "fallback", "prior", "forced", "only", "model", "explore" or
- * "pinned". */
+/* The name of a reason: "static", "fallback", "prior", "forced", "only",
+ * "model", "explore" or "pinned". */
 TAKT_API const char *takt_reason_name(takt_reason reason);
 
 /* How a context is made. NULL or zero members mean the defaults. */
@@ -96,34 +114,37 @@ typedef struct takt_ctx_options {
     int store_is_foreign;
 } takt_ctx_options;
 
-/* On success the caller owns *out; on failure *out is NULL.
+/* Makes a context. On success the caller owns *out; on failure *out is NULL.
  * TAKT_EINVAL: the cost model, the policy or the exploration is not valid.
  * TAKT_ENODEV: this machine has no expert of that name, or of one in the pin
  *   file.
- * TAKT_ENOENT, TAKT_ECORRUPT: there is no such pin file, or it is not one.
- * TAKT_ENOENT, TAKT_ECORRUPT: as takt_machine_create() for the recording. */
+ * TAKT_ENOENT, TAKT_ECORRUPT: there is no such pin file or recording, or it is
+ *   not one.
+ * TAKT_ENOMEM: no memory. */
 TAKT_API takt_status takt_ctx_create(const takt_ctx_options *options,
                                      takt_ctx **out);
 TAKT_API void takt_ctx_destroy(takt_ctx *ctx); /* NULL is allowed */
 
-/* Fills in the options that the environment sets, from which the default
- * context is made. The environment is read once, when Takt is first used. The
- * strings are valid for the life of the process. */
+/* Fills in the options that the environment sets. The default context is made
+ * from them. The environment is read once, when Takt is first used. The strings
+ * are valid for the life of the process.
+ * TAKT_EINVAL: the size of the struct is wrong. */
 TAKT_API takt_status takt_ctx_environment(takt_ctx_options *out);
 
 /* The context of the one-line calls. The first call that needs it makes it from
  * the environment: TAKT_POLICY, TAKT_EXPERT, TAKT_THREADS, TAKT_BLAS, TAKT_DB,
  * TAKT_PIN, TAKT_EXPLORE, TAKT_GPU (see docs/environment.md). It lives as long
- * as the process. NULL: it could not be made; the one-line calls then fail with
- * TAKT_ENOMEM. */
+ * as the process. NULL: it could not be made; the status of one-line calls is
+ * TAKT_ENOMEM then. */
 TAKT_API takt_ctx *takt_ctx_default(void);
 
-/* Borrowed until the context is destroyed. */
+/* The machine of a context. Borrowed until the context is destroyed. */
 TAKT_API const takt_machine *takt_ctx_machine(const takt_ctx *ctx);
 
-/* The experts of a context, in a fixed order: a name, borrowed as above, and
- * the backend it runs on (may be NULL). NULL beyond the last. Opens the BLAS
- * libraries of the context if they are not open; their experts come last. */
+/* The name of an expert of a context, in a fixed order: a name, borrowed as
+ * above, and the backend it runs on (may be NULL). NULL beyond the last. Opens
+ * the BLAS libraries of the context if they are not open; their experts come
+ * last. */
 TAKT_API const char *takt_ctx_expert(const takt_ctx *ctx, size_t index,
                                      takt_backend *backend);
 
@@ -144,7 +165,8 @@ TAKT_API const char *takt_ctx_library_problem(const takt_ctx *ctx);
 TAKT_API takt_status takt_ctx_define_op(takt_ctx *ctx, const takt_op_spec *spec,
                                         const takt_op **out);
 
-/* The op of that name or alias: the catalogue's or the user's. NULL: none. */
+/* Finds an op by its name or alias: the catalogue's or the user's; else NULL.
+ * */
 TAKT_API const takt_op *takt_ctx_find_op(takt_ctx *ctx, const char *name);
 
 /* A question: where would this call run? */
@@ -171,8 +193,10 @@ typedef struct takt_request {
  * the host. */
 #define TAKT_SITUATION_ON_GPU 4u
 
+/* The length of an expert's name, with its NUL. */
 #define TAKT_EXPERT_NAME_MAX 32
 
+/* The answer: an expert, the reason, and what is expected. */
 typedef struct takt_decision {
     size_t size;          /* sizeof(takt_decision): see takt/takt.h */
     takt_backend backend; /* the answer of the rule */
@@ -189,7 +213,7 @@ typedef struct takt_decision {
     double transfer_s, wait_s;
 } takt_decision;
 
-/* Answers without running anything.
+/* Decides where a call would run, and runs nothing.
  * TAKT_ESHAPE: the shape does not fit the op, or the cost rule needs the full
  *   shape of this op (or `work`) and got only its elements.
  * TAKT_EINVAL: the cost rule was asked for neither an op nor its work; policy

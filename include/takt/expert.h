@@ -8,6 +8,21 @@
  * takt_record() (takt/history.h). An expert can also be added to an op of the
  * catalogue; it then competes with Takt's own.
  *
+ *     const takt_op *op;
+ *     const takt_op_spec average = {.size = sizeof average, .name = "average"};
+ *     const takt_expert_spec direct = {.size = sizeof direct,
+ *                                      .name = "direct",
+ *                                      .backend = TAKT_BACKEND_SCALAR};
+ *
+ *     if (takt_ctx_define_op(NULL, &average, &op) != TAKT_OK ||
+ *         takt_ctx_add_expert(NULL, op, &direct) != TAKT_OK)
+ *         return 1;
+ *
+ * Here Takt does not run it, but chooses; examples/own_kernels.c is a program
+ * whose experts have functions.
+ *
+ * Threads: everything here may be called from any thread. An expert is called
+ *   by every thread that makes calls, also by several at once.
  */
 #ifndef TAKT_EXPERT_H
 #define TAKT_EXPERT_H
@@ -46,8 +61,8 @@ typedef struct takt_expert_spec {
     int is_observed;
 } takt_expert_spec;
 
-/* Adds an expert to an op of the catalogue, or to one that the user defined in
- * this context.
+/* Adds an expert to an op. The op is one of the catalogue, or one that the user
+ * defined in this context.
  * TAKT_EINVAL: the op is neither, or a view; no name, or a character that names
  *   cannot have.
  * TAKT_EEXIST: the op has an expert of that name.

@@ -2,6 +2,12 @@
 /*
  * takt/gpu.h - the GPUs of a context.
  *
+ *     takt_gpu_device gpu = {.size = sizeof gpu};
+ *
+ *     for (size_t i = 0; takt_ctx_gpu(NULL, i, &gpu) == TAKT_OK; i++)
+ *         printf("%s is %s. %s\n", gpu.expert, takt_gpu_state_name(gpu.state),
+ *                gpu.problem);
+ *
  * Threads: everything here may be called from any thread.
  */
 #ifndef TAKT_GPU_H
@@ -18,6 +24,7 @@
 extern "C" {
 #endif
 
+/* The state of a GPU. */
 typedef enum takt_gpu_state {
     TAKT_GPU_ASLEEP = 0, /* not open: it is opened when it pays off */
     TAKT_GPU_READY = 1,
@@ -25,10 +32,10 @@ typedef enum takt_gpu_state {
     TAKT_GPU_ABSENT = 3 /* it cannot be used */
 } takt_gpu_state;
 
-/* "asleep", "ready", "lost" or "absent". */
+/* The name of a state: "asleep", "ready", "lost" or "absent". */
 TAKT_API const char *takt_gpu_state_name(takt_gpu_state state);
 
-/* What is not known before the GPU is open is empty or 0. */
+/* A GPU of a context. What is not known before it is open is empty or 0. */
 typedef struct takt_gpu_device {
     size_t size; /* sizeof(takt_gpu_device): see takt/takt.h */
     char expert[TAKT_EXPERT_NAME_MAX]; /* "cuda.0" */
@@ -45,7 +52,7 @@ typedef struct takt_gpu_device {
     int is_shared;
 } takt_gpu_device;
 
-/* Fills in what is known about GPU number `index`.
+/* Tells what is known about GPU number `index` of a context.
  * TAKT_ENOENT: there are fewer. */
 TAKT_API takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index,
                                   takt_gpu_device *out);
@@ -54,11 +61,11 @@ TAKT_API takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index,
  * takt_gpu_device.problem says why. */
 TAKT_API void takt_ctx_open_gpus(takt_ctx *ctx);
 
-/* Begins to open them, in threads of Takt's; calls go on meanwhile. For
- * programs that know that a GPU will pay. */
+/* Begins to open all GPUs of a context, in threads of Takt's; calls go on
+ * meanwhile. For programs that know that a GPU will pay. */
 TAKT_API void takt_ctx_open_gpus_later(takt_ctx *ctx);
 
-/* The process is about to end: GPUs are not called any more, by no context.
+/* Leaves the GPUs, as the process is about to end: no context calls them then.
  * Waits for threads that are in their libraries, up to seconds; opening a GPU
  * stops at its next step. A main thread that calls exit() does this by itself.
  */

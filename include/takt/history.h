@@ -2,6 +2,18 @@
 /*
  * takt/history.h - what was learned: record, explain, read, forget.
  *
+ *     const takt_request request = {.size = sizeof request,
+ *                                   .op = takt_op_find("matmul"),
+ *                                   .shape = {.rank = 3, .dim = {64, 64, 64}}};
+ *     takt_estimate estimate[8] = {{.size = sizeof estimate[0]}};
+ *     size_t count;
+ *
+ *     if (takt_explain(NULL, &request, estimate, 8, &count) != TAKT_OK)
+ *         return 1;
+ *     for (size_t i = 0; i < count && i < 8; i++)
+ *         printf("%-16s %.1f us, by %.0f samples\n", estimate[i].expert,
+ *                estimate[i].predicted_s * 1e6, estimate[i].samples);
+ *
  * Threads: every function may be called on one context from any thread.
  */
 #ifndef TAKT_HISTORY_H
@@ -36,7 +48,8 @@ typedef struct takt_measurement {
     int is_trial;
 } takt_measurement;
 
-/* Records a measurement. It is learned at once: the next answer uses it.
+/* Records a time that the program measured. It is learned at once: the next
+ * answer uses it.
  * TAKT_EINVAL: no op or one of another context, no expert, a name that
  *   experts cannot have, or a time, a number of calls or work out of range.
  * TAKT_ENODEV: no such expert can run that op.
@@ -70,9 +83,10 @@ typedef struct takt_estimate {
     double machines;
 } takt_estimate;
 
-/* All experts that could run the request: first the chosen one, then the others
- * by total time, then GPUs that are not open. At most `capacity` of them in
- * out[] (out[0].size is the size of each), their number in *count.
+/* Estimates what every expert would take for a request. First comes the chosen
+ * one, then the others by total time, then GPUs that are not open. At most
+ * `capacity` of them are in out[] (out[0].size is the size of each), and their
+ * number is in *count.
  * TAKT_EINVAL, TAKT_ESHAPE: as takt_select(). */
 TAKT_API takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
                                   takt_estimate *out, size_t capacity,
@@ -96,6 +110,9 @@ typedef struct takt_learning {
     takt_status store_status;
 } takt_learning;
 
+/* Tells how learning goes in a context, and what its store is.
+ * TAKT_EINVAL: the size of the struct is wrong.
+ * TAKT_ENOMEM: there is no default context. */
 TAKT_API takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out);
 
 /* ---- reading ---------------------------------------------------------------
@@ -122,32 +139,35 @@ typedef struct takt_history_row {
     double seconds; /* that these took */
 } takt_history_row;
 
-/* Calls visit() for every row. The row is borrowed for the call. A value other
- * than 0 ends the loop.
- * TAKT_ENOMEM: no memory for a copy of the rows; nothing was visited. */
+/* Is shown a row, which is borrowed for the call. A value other than 0 ends the
+ * reading. */
 typedef int takt_history_visit(void *self, const takt_history_row *row);
+
+/* Calls visit() for every row of what was learned.
+ * TAKT_ENOMEM: no memory for a copy of the rows; nothing was visited. */
 TAKT_API takt_status takt_history_read(takt_ctx *ctx, takt_history_visit *visit,
                                        void *self);
 
-/* The fastest expert that was measured for a request, in its situation. With
- * operands on a GPU only GPUs are measured.
+/* Finds the fastest expert that was measured for a request, in its situation.
+ * With operands on a GPU only GPUs are measured.
  * TAKT_ENOENT: nothing was measured at that size. */
 TAKT_API takt_status takt_history_best(takt_ctx *ctx,
                                        const takt_request *request,
                                        takt_history_row *out);
 
-/* Forgets an op, or (NULL) everything, in memory and in the store. */
+/* Forgets an op, or (NULL) everything, in memory and in the store.
+ * TAKT_EIO: forgotten in memory, but the store could not be written. */
 TAKT_API takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op);
 
-/* Learns from all calls that have returned, stores it, and sends their
- * telemetry (takt/telemetry.h). For programs that are about to end abruptly,
- * and for tests; otherwise Takt does it in time. TAKT_EIO: learned, but the
- * store could not be written. */
+/* Learns from all calls that have returned, stores it, and sends telemetry. For
+ * programs that are about to end abruptly, and for tests; otherwise Takt does
+ * it in time.
+ * TAKT_EIO: learned, but the store could not be written. */
 TAKT_API takt_status takt_ctx_flush(takt_ctx *ctx);
 
-/* Writes the current decisions for policy pinned (docs/formats/pin.md). An
- * existing file is replaced as a whole and keeps its owner and permissions; a
- * symbolic link stays, and its target is replaced.
+/* Writes the current decisions to a file for policy pinned. Its format is in
+ * docs/formats/pin.md. An existing file is replaced as a whole and keeps its
+ * owner and permissions; a symbolic link stays, and its target is replaced.
  * TAKT_EIO: the file could not be written; an existing one is unchanged. */
 TAKT_API takt_status takt_ctx_write_pin(takt_ctx *ctx, const char *path,
                                         takt_diag *diag);

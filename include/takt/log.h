@@ -7,6 +7,9 @@
  * TAKT_LOG=off|error|info|debug sets the level. A program with a log of its
  * own receives the messages with takt_log_set().
  *
+ *     if (takt_log_set(TAKT_LOG_INFO, NULL, NULL) != TAKT_OK)
+ *         return 1;
+ *
  * Threads: everything here may be called from any thread.
  */
 #ifndef TAKT_LOG_H
@@ -19,6 +22,7 @@
 extern "C" {
 #endif
 
+/* How much is said. */
 typedef enum takt_log_level {
     TAKT_LOG_OFF = 0,
     TAKT_LOG_ERROR = 1, /* a setting or a file that was asked for is not used */
@@ -26,7 +30,7 @@ typedef enum takt_log_level {
     TAKT_LOG_DEBUG = 3  /* what was looked for and passed over */
 } takt_log_level;
 
-/* "off", "error", "info" or "debug". */
+/* The name of a level: "off", "error", "info" or "debug". */
 TAKT_API const char *takt_log_level_name(takt_log_level level);
 
 /* Receives one message: a line without a newline, valid during the call. It is
@@ -39,7 +43,8 @@ typedef void takt_log_function(void *self, takt_log_level level,
  * Replaces what TAKT_LOG says. A message that another thread is emitting may
  * still reach the function that was set before, so what `self` points to must
  * outlive the call.
- * TAKT_EINVAL: there is no such level. TAKT_ENOMEM. Nothing was changed. */
+ * TAKT_EINVAL: there is no such level.
+ * TAKT_ENOMEM: no memory; nothing was changed. */
 TAKT_API takt_status takt_log_set(takt_log_level level,
                                   takt_log_function *function, void *self);
 

@@ -6,6 +6,14 @@
  * folder written by takt_machine_record()): for tests, bug reports, and answers
  * about machines that are elsewhere.
  *
+ *     takt_machine *machine;
+ *
+ *     if (takt_machine_create(NULL, &machine) != TAKT_OK)
+ *         return 1;
+ *     printf("%s, %u cores, %s\n", machine->cpu_name, machine->cores,
+ *            takt_isa_name(takt_machine_best_isa(machine)));
+ *     takt_machine_destroy(machine);
+ *
  * Threads: a takt_machine is constant once made; use it from any thread.
  */
 #ifndef TAKT_MACHINE_H
@@ -21,8 +29,8 @@
 extern "C" {
 #endif
 
-/* Instruction sets an expert may be built on. Usable means: the processor has
- * it and the operating system saves its registers. */
+/* An instruction set that an expert may be built on. Usable means: the
+ * processor has it and the operating system saves its registers. */
 typedef enum takt_isa {
     TAKT_ISA_SCALAR = 0,
     TAKT_ISA_SSE2 = 1,
@@ -31,7 +39,8 @@ typedef enum takt_isa {
     TAKT_ISA_NEON = 4
 } takt_isa;
 
-/* "scalar", "sse2", "avx2", "avx512" or "neon". */
+/* The name of an instruction set: "scalar", "sse2", "avx2", "avx512" or "neon".
+ * */
 TAKT_API const char *takt_isa_name(takt_isa isa);
 
 /* Further instructions: reported, and part of the fingerprint. */
@@ -39,8 +48,10 @@ TAKT_API const char *takt_isa_name(takt_isa isa);
 #define TAKT_CPU_AMX 2u
 #define TAKT_CPU_SVE 4u
 
+/* As many GPUs of a machine are listed. */
 #define TAKT_MACHINE_MAX_GPUS 16
 
+/* A GPU as the PCI bus knows it. */
 typedef struct takt_gpu {
     char name[64];    /* such as "NVIDIA device 2335" */
     char address[16]; /* PCI address, such as "0000:01:00.0" */
@@ -50,7 +61,8 @@ typedef struct takt_gpu {
     char fingerprint[65];
 } takt_gpu;
 
-/* Read only. Members of later versions come after these. */
+/* The facts of a machine. Read only. Members of later versions come after
+ * these. */
 typedef struct takt_machine {
     char architecture[16]; /* "x86_64" or "aarch64" */
     char cpu_vendor[16];
@@ -84,17 +96,18 @@ typedef struct takt_machine {
     char sw_fingerprint[65];
 } takt_machine;
 
-/* Reads the facts of this machine (`recording` NULL) or of a recording.
- * On success the caller owns *out; on failure *out is NULL.
+/* Reads the facts of this machine, or of a recording. NULL: this machine. On
+ * success the caller owns *out; on failure *out is NULL.
  * TAKT_ENOENT: there is no such recording.
  * TAKT_ECORRUPT: the recording cannot be read. */
 TAKT_API takt_status takt_machine_create(const char *recording,
                                          takt_machine **out);
 TAKT_API void takt_machine_destroy(takt_machine *machine); /* NULL allowed */
 
-/* Writes everything a probe of this machine reads to the new folder `folder`,
+/* Records this machine: writes everything a probe of it reads to a new folder,
  * for tests and bug reports. Holds no host name and no serial number.
- * TAKT_EEXIST: the folder exists.  TAKT_EIO: it cannot be written. */
+ * TAKT_EEXIST: the folder exists.
+ * TAKT_EIO: it cannot be written. */
 TAKT_API takt_status takt_machine_record(const char *folder);
 
 /* The best usable instruction set for experts. */

@@ -9,6 +9,14 @@
  * Names match without regard to case, and an alias ("matrix_multiply") finds
  * the op it stands for ("matmul").
  *
+ *     const takt_op *op = takt_op_find("matrix_multiply");
+ *     const takt_shape shape = {.rank = 3, .dim = {512, 512, 512}};
+ *     takt_work work;
+ *
+ *     if (op == NULL || takt_op_work(op, TAKT_F32, &shape, &work) != TAKT_OK)
+ *         return 1;
+ *     printf("%s of %s: %.0f operations\n", op->name, op->shape, work.flops);
+ *
  * Threads: everything here may be called from any thread.
  */
 #ifndef TAKT_OP_H
@@ -24,25 +32,27 @@
 extern "C" {
 #endif
 
-/* How the arithmetic of an op grows with its elements: Low, about one step
- * per element; Medium, a reduction or a few steps; High, many. */
+/* How the arithmetic of an op grows with its elements. Low, about one step per
+ * element; Medium, a reduction or a few steps; High, many. */
 typedef enum takt_complexity {
     TAKT_COMPLEXITY_LOW = 0,
     TAKT_COMPLEXITY_MEDIUM = 1,
     TAKT_COMPLEXITY_HIGH = 2
 } takt_complexity;
 
-/* "Low", "Medium" or "High". */
+/* The name of a complexity: "Low", "Medium" or "High". */
 TAKT_API const char *takt_complexity_name(takt_complexity complexity);
 
+/* The type of elements. */
 typedef enum takt_dtype { TAKT_F32 = 0, TAKT_F64 = 1 } takt_dtype;
 
-/* "f32" or "f64". */
+/* The name of an element type: "f32" or "f64". */
 TAKT_API const char *takt_dtype_name(takt_dtype dtype);
 
-/* Bytes of one element. */
+/* The bytes of one element. */
 TAKT_API size_t takt_dtype_size(takt_dtype dtype);
 
+/* The sizes that a shape can have. */
 #define TAKT_SHAPE_MAX_RANK 10
 
 /* The sizes a call is made of, in the order of the op's `shape` text: n for
@@ -73,31 +83,32 @@ typedef struct takt_op {
     int is_user;       /* 0: of the catalogue */
 } takt_op;
 
-/* The catalogue, in its order: 0 <= index < takt_op_count(). NULL beyond. */
+/* The ops of the catalogue, in its order: 0 <= index < takt_op_count(). NULL
+ * beyond. */
 TAKT_API size_t takt_op_count(void);
 TAKT_API const takt_op *takt_op_at(size_t index);
 
-/* The catalogue op of that name or alias; NULL when there is none. */
+/* Finds an op of the catalogue by its name or alias. NULL: there is none. */
 TAKT_API const takt_op *takt_op_find(const char *name);
 
-/* The aliases, in their order. NULL beyond the last. `op`, if not NULL, gets
- * the op that the alias stands for. */
+/* The aliases of ops, in their order. NULL beyond the last. `op`, if not NULL,
+ * gets the op that the alias stands for. */
 TAKT_API const char *takt_op_alias_at(size_t index, const takt_op **op);
 
-/* The op name or alias nearest to a misspelt `name`; NULL when none is near. */
+/* The name or alias nearest to a misspelt one; NULL when none is near. */
 TAKT_API const char *takt_op_nearest(const char *name);
 
-/* Whether `shape` fits `op`. A shape of rank 1 always fits: it is the number of
- * elements.
+/* Whether a shape fits an op. A shape of rank 1 always fits: it is the number
+ * of elements.
  * TAKT_ESHAPE: it does not. */
 TAKT_API takt_status takt_op_check_shape(const takt_op *op,
                                          const takt_shape *shape);
 
-/* Elements of the largest operand, which is what the moe and heuristic rules
- * count; SIZE_MAX when there are more. */
+/* The elements of the largest operand, which the static rules count. SIZE_MAX
+ * when there are more. */
 TAKT_API size_t takt_op_elements(const takt_op *op, const takt_shape *shape);
 
-/* Bytes and operations of one call.
+/* The work of one call: bytes and operations.
  * TAKT_ESHAPE: the sizes do not fit, or only the elements are given and the
  *   work of this op depends on more. */
 TAKT_API takt_status takt_op_work(const takt_op *op, takt_dtype dtype,

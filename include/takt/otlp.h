@@ -7,6 +7,13 @@
  * library of its own, libtakt-otel.so, which is loaded then. No other part of
  * Takt uses the network.
  *
+ *     const takt_otlp_options options = {.size = sizeof options,
+ *                                        .file = "trace.jsonl"};
+ *     takt_diag diag;
+ *
+ *     if (takt_ctx_export(NULL, &options, &diag) != TAKT_OK)
+ *         fprintf(stderr, "no telemetry: %s\n", diag.text);
+ *
  * Threads: everything here may be called from any thread.
  */
 #ifndef TAKT_OTLP_H
@@ -23,9 +30,9 @@
 extern "C" {
 #endif
 
-/* NULL or zero members mean the environment, or the default; all are copied.
- * What is set here holds for traces and metrics both, and overrides variables
- * that are for one of them. */
+/* How telemetry is exported. NULL or zero members mean the environment, or the
+ * default; all are copied. What is set here holds for traces and metrics both,
+ * and overrides variables that are for one of them. */
 typedef struct takt_otlp_options {
     size_t size;             /* sizeof(takt_otlp_options): see takt/takt.h */
     const char *endpoint;    /* "http://localhost:4317" */
@@ -47,9 +54,10 @@ typedef struct takt_otlp_options {
     const char *tracestate;
 } takt_otlp_options;
 
-/* Loads the exporter and adds it to the context. `options` may be NULL: the
- * environment, or the defaults. `diag` may be NULL; also on success it says
- * which settings were ignored.
+/* Exports the telemetry of a context to OpenTelemetry: loads the exporter and
+ * adds it to the context. `options` may be NULL: the environment, or the
+ * defaults. `diag` may be NULL; also on success it says which settings were
+ * ignored.
  * TAKT_ENOTSUP: libtakt-otel.so was not found, or is of another version.
  * TAKT_EINVAL: an endpoint, a protocol or a file is not valid.
  * TAKT_EIO: the file or a certificate cannot be opened.
@@ -59,10 +67,10 @@ TAKT_API takt_status takt_ctx_export(takt_ctx *ctx,
                                      const takt_otlp_options *options,
                                      takt_diag *diag);
 
-/* Makes the sink: the only function of libtakt-otel.so, which takt_ctx_export()
- * calls. For programs that link that library themselves. `machine` is copied.
- * `version` is TAKT_OTEL_VERSION; it stands for the layout of all structs here,
- * so their sizes are not read.
+/* Makes the sink of OpenTelemetry, for programs that link libtakt-otel.so. It
+ * is the only function of that library, and takt_ctx_export() calls it.
+ * `machine` is copied. `version` is TAKT_OTEL_VERSION; it stands for the layout
+ * of all structs here, so their sizes are not read.
  * TAKT_ENOENT: nothing asks for an export: `options` is NULL and the
  *   environment does not; or OTEL_SDK_DISABLED is "true". */
 #define TAKT_OTEL_VERSION 2

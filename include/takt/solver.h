@@ -7,6 +7,18 @@
  * here. The ops takt_cholesky_f64(), takt_solve_f64(), takt_qr_f64() choose by
  * themselves.
  *
+ *     double a[4] = {4, 2, 2, 3};
+ *     const takt_solver_call call = {.size = sizeof call,
+ *                                    .routine = TAKT_SOLVER_POTRF,
+ *                                    .dtype = TAKT_F64,
+ *                                    .uplo = 'L',
+ *                                    .n = 2,
+ *                                    .a = {a, 2, a, 2}};
+ *
+ *     if (takt_solver_run_here(NULL, &call) != TAKT_OK)
+ *         return 1;
+ *     printf("%g %g\n", a[0], a[1]);
+ *
  * Threads: everything here may be called from any thread; on one GPU the calls
  * run one after another.
  */
@@ -24,7 +36,7 @@
 extern "C" {
 #endif
 
-/* LAPACK's names, without the letter of the type. */
+/* A routine: LAPACK's name, without the letter of the type. */
 typedef enum takt_solver_routine {
     TAKT_SOLVER_POTRF = 0, /* a: n x n, the triangle `uplo` of it */
     TAKT_SOLVER_GETRF = 1, /* a: m x n; pivots: min(m, n) */
@@ -35,9 +47,9 @@ typedef enum takt_solver_routine {
     TAKT_SOLVER_GESDD = 6  /* a: m x n, read; values: min(m, n); u; vt */
 } takt_solver_routine;
 
-/* Where a matrix is read from and where its result is written to; both may be
- * the same place. NULL: it is not read, or its result is not wanted. `ld` is
- * the distance of columns (or rows) in elements. */
+/* Where a matrix is read from and its result is written to; both may be the
+ * same place. NULL: it is not read, or its result is not wanted. `ld` is the
+ * distance of columns (or rows) in elements. */
 typedef struct takt_solver_matrix {
     const void *in;
     size_t in_ld;
@@ -45,6 +57,7 @@ typedef struct takt_solver_matrix {
     size_t out_ld;
 } takt_solver_matrix;
 
+/* A call of a routine. */
 typedef struct takt_solver_call {
     size_t size; /* sizeof(takt_solver_call): see takt/takt.h */
     takt_solver_routine routine;
@@ -68,17 +81,18 @@ TAKT_API takt_status takt_solver_open(takt_ctx *ctx);
  * says that nothing was written: also where a matrix has no factor, is not
  * definite or has values that are not finite, and where the routine did not
  * converge. Then the program's own LAPACK says what is to be said.
- * TAKT_EINVAL: sizes or letters are wrong. TAKT_ENODEV: refused, or
- * takt_solver_open() has not succeeded. */
+ * TAKT_EINVAL: sizes or letters are wrong.
+ * TAKT_ENODEV: refused, or takt_solver_open() has not succeeded. */
 TAKT_API takt_status takt_solver_run(takt_ctx *ctx,
                                      const takt_solver_call *call);
 
-/* The same on the processor, for potrf, gesv, and getrf with m >= n: by Takt's
- * own kernels, from order 512 on on all threads of the context. A library is
- * not needed.
+/* Runs a routine on the processor: potrf, gesv, and getrf with m >= n, by
+ * Takt's own kernels, from order 512 on on all threads of the context. A
+ * library is not needed.
  * TAKT_ENODEV: another routine, or the context answers for another machine (a
- * recording). TAKT_ESINGULAR, TAKT_EDEFINITE: there is no
- * factor. TAKT_ENOMEM. Nothing was written then. */
+ *   recording).
+ * TAKT_ESINGULAR, TAKT_EDEFINITE: there is no factor; nothing was written.
+ * TAKT_ENOMEM: no memory; nothing was written. */
 TAKT_API takt_status takt_solver_run_here(takt_ctx *ctx,
                                           const takt_solver_call *call);
 

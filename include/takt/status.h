@@ -6,6 +6,15 @@
  * last parameters. Unless a contract says otherwise, a failed call changed
  * nothing. The values are pinned: they never change their meaning.
  *
+ *     const float x[3] = {1, 2, 3};
+ *     float sum;
+ *     const takt_status status = takt_sum_f32(3, x, &sum);
+ *
+ *     if (status != TAKT_OK) {
+ *         fprintf(stderr, "sum: %s\n", takt_status_text(status));
+ *         return 1;
+ *     }
+ *
  * Threads: everything here may be called from any thread.
  */
 #ifndef TAKT_STATUS_H
@@ -17,6 +26,7 @@
 extern "C" {
 #endif
 
+/* What became of a call. */
 typedef enum takt_status {
     TAKT_OK = 0,
     TAKT_EINVAL = 1,   /* an argument is out of its range */
@@ -35,7 +45,7 @@ typedef enum takt_status {
     TAKT_EDEFINITE = 13  /* the matrix is not positive definite */
 } takt_status;
 
-/* A phrase, such as "invalid argument"; never NULL. */
+/* A status as a phrase, such as "invalid argument"; never NULL. */
 TAKT_API const char *takt_status_text(takt_status status);
 
 #ifdef __cplusplus

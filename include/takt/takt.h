@@ -16,8 +16,13 @@
  * Structs that you allocate begin with `size_t size`. Set it to sizeof the
  * struct, or leave it 0, which means the size in the first version:
  *
+ *     const takt_request request = {.size = sizeof request,
+ *                                   .op = takt_op_find("sum"),
+ *                                   .shape = {.rank = 1, .dim = {1000}}};
  *     takt_decision decision = {.size = sizeof decision};
- *     takt_run(NULL, &call, &decision);
+ *
+ *     if (takt_select(NULL, &request, &decision) != TAKT_OK)
+ *         return 1;
  *
  * So a program may run with a later library than it was compiled for, or with
  * an earlier one:

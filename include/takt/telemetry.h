@@ -12,6 +12,18 @@
  * expert took over, or that came just after its expert changed its speed. Of an
  * op that is called more often than the hot rate there are metrics alone.
  *
+ *     const takt_trace_options every = {.size = sizeof every,
+ *                                       .is_debugging = 1};
+ *     takt_telemetry state = {.size = sizeof state};
+ *
+ *     if (takt_ctx_trace(NULL, &every) != TAKT_OK ||
+ *         takt_ctx_telemetry(NULL, &state) != TAKT_OK)
+ *         return 1;
+ *     printf("%zu sinks, %llu events\n", state.sink_count,
+ *            (unsigned long long)state.told);
+ *
+ * examples/traced.c has a sink.
+ *
  * Threads: everything here may be called from any thread.
  */
 #ifndef TAKT_TELEMETRY_H
@@ -38,8 +50,8 @@ typedef struct takt_span_context {
     unsigned char flags; /* bit 0: it is sampled */
 } takt_span_context;
 
-/* Reads a `traceparent`: "00-" 32 hex digits "-" 16 hex digits "-" 2 hex
- * digits.
+/* Reads a traceparent of W3C Trace Context: "00-" 32 hex digits "-" 16 hex
+ * digits "-" 2 hex digits.
  * TAKT_EINVAL: it is not one; *out is all zero. */
 TAKT_API takt_status takt_span_context_parse(const char *traceparent,
                                              takt_span_context *out);
@@ -51,6 +63,7 @@ TAKT_API void takt_trace_parent(const takt_span_context *parent);
 /* ---- events ----------------------------------------------------------------
  */
 
+/* What an event tells of. */
 typedef enum takt_event_kind {
     TAKT_EVENT_CALL = 0, /* a call was decided and run */
     TAKT_EVENT_DRIFT = 1 /* an expert has changed its speed */
@@ -64,13 +77,14 @@ typedef enum takt_event_kind {
 #define TAKT_TOLD_DRIFT 16u   /* its expert changed its speed just now */
 #define TAKT_TOLD_ALL 32u     /* a sink wants all of them */
 
+/* Where the operands of a call are. */
 typedef enum takt_residency {
     TAKT_RESIDENCY_HOST = 0,
     TAKT_RESIDENCY_GPU = 1,  /* all of its operands in one GPU's memory */
     TAKT_RESIDENCY_MIXED = 2 /* in more than one memory */
 } takt_residency;
 
-/* "host", "gpu" or "mixed". */
+/* The name of a residency: "host", "gpu" or "mixed". */
 TAKT_API const char *takt_residency_name(takt_residency residency);
 
 /* One call, or one change of speed. Strings are never NULL, and "" where
@@ -113,11 +127,12 @@ typedef struct takt_event {
 /* ---- metrics ---------------------------------------------------------------
  */
 
-/* The upper bounds of the histogram of durations, in seconds, ascending and
- * inclusive. One more class follows them. */
+/* The upper bounds of the histogram of durations, in seconds. They ascend and
+ * are inclusive. One more class follows them. */
 #define TAKT_DURATION_BOUNDS 25
 TAKT_API const double *takt_duration_bounds(void);
 
+/* The number of reasons: see takt_reason. */
 #define TAKT_REASONS 8
 
 /* The calls of one op. */
@@ -142,8 +157,8 @@ typedef struct takt_duration_metric {
     uint64_t in_class[TAKT_DURATION_BOUNDS + 1];
 } takt_duration_metric;
 
-/* All counts begin when the context gets its first sink. Members of later
- * versions come after these. */
+/* The metrics of a context. All counts begin when it gets its first sink.
+ * Members of later versions come after these. */
 typedef struct takt_metrics {
     uint64_t start_ns, now_ns; /* since 1970 */
     const takt_op_metric *op;
@@ -161,6 +176,7 @@ typedef struct takt_metrics {
 /* ---- sinks -----------------------------------------------------------------
  */
 
+/* When a sink is told of a fork(). */
 typedef enum takt_fork_phase {
     TAKT_FORK_PREPARE = 0, /* lock */
     TAKT_FORK_PARENT = 1,  /* unlock */
@@ -201,9 +217,11 @@ typedef struct takt_sink {
     void (*report)(void *self, takt_sink_report *out);
 } takt_sink;
 
+/* As many sinks can a context have. */
 #define TAKT_MAX_SINKS 4
 
-/* Adds a sink. The struct is copied; the context owns the sink from then on.
+/* Adds a sink to a context. The struct is copied; the context owns the sink
+ * from then on.
  * TAKT_EFULL: there are TAKT_MAX_SINKS.
  * TAKT_EINVAL: it has no event or no close function.
  * TAKT_ENODEV: the context answers for another machine, and runs nothing. */
@@ -241,6 +259,9 @@ typedef struct takt_telemetry {
     takt_diag diag; /* why an exporter could not be opened */
 } takt_telemetry;
 
+/* Tells how telemetry goes in a context.
+ * TAKT_EINVAL: the size of the struct is wrong.
+ * TAKT_ENOMEM: there is no default context. */
 TAKT_API takt_status takt_ctx_telemetry(takt_ctx *ctx, takt_telemetry *out);
 
 #ifdef __cplusplus

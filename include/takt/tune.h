@@ -11,6 +11,18 @@
  * enough samples are not measured again, so tuning may be stopped at any time
  * and continued later.
  *
+ *     const takt_op *ops[] = {takt_op_find("sum")};
+ *     const takt_tune_options options = {.size = sizeof options,
+ *                                        .budget_s = 0.1,
+ *                                        .ops = ops,
+ *                                        .op_count = 1,
+ *                                        .ignores_load = 1};
+ *     takt_tune_result result = {.size = sizeof result};
+ *
+ *     if (takt_tune(NULL, &options, &result) != TAKT_OK)
+ *         return 1;
+ *     printf("%zu samples in %.1f s\n", result.samples, result.seconds);
+ *
  * Threads: takt_tune() may be called from any thread. Other threads of the
  *   process should be idle: their load cannot be told from that of tuning.
  *   Cancellation of the calling thread is off inside of it.
@@ -44,6 +56,7 @@ typedef enum takt_tune_stage {
     TAKT_TUNE_WAITING = 3    /* other processes use the machine */
 } takt_tune_stage;
 
+/* How far tuning is. */
 typedef struct takt_tune_progress {
     takt_tune_stage stage;
     double done;        /* the share of the work, or of the time: 0 to 1 */
@@ -54,9 +67,9 @@ typedef struct takt_tune_progress {
     takt_shape shape;
 } takt_tune_progress;
 
-/* Called often, on the thread that called takt_tune(), between measurements;
- * `progress` is borrowed for the call. Returning other than 0 stops the tuning;
- * what was measured so far is learned. */
+/* Watches the progress of tuning. It is called often, on the thread that called
+ * takt_tune(), between measurements; `progress` is borrowed for the call.
+ * Returning other than 0 stops the tuning; what was measured is learned. */
 typedef int takt_tune_watch(void *self, const takt_tune_progress *progress);
 
 /* What is to be measured. Zero members mean the defaults. */
@@ -90,6 +103,7 @@ typedef enum takt_tune_end {
                              * measured */
 } takt_tune_end;
 
+/* What tuning has done. */
 typedef struct takt_tune_result {
     size_t size; /* sizeof(takt_tune_result): see takt/takt.h */
     takt_tune_end end;
@@ -107,10 +121,10 @@ typedef struct takt_tune_result {
     takt_status stored;  /* TAKT_OK, or why they could not be stored */
 } takt_tune_result;
 
-/* Measures, records and stores what `options` ask for. Blocks until it is
+/* Measures experts, records the times and stores them. Blocks until it is
  * complete, the time is up or watch() stops it; all of these are TAKT_OK, and
- * `result`, which may be NULL, tells them apart.
- * On failure nothing was measured:
+ * `result`, which may be NULL, tells them apart. On failure nothing was
+ * measured:
  * TAKT_EINVAL: no options, or one that makes no sense: a size of a struct, an
  *   effort, a time limit, an element type; a list that is NULL or empty but not
  *   both; an op that is not of the catalogue, or has no work (reshape), or none

@@ -2,6 +2,9 @@
 /*
  * takt/version.h - the version.
  *
+ *     printf("compiled with %s, running %s\n", TAKT_VERSION_STRING,
+ *            takt_version());
+ *
  * Threads: everything here may be called from any thread.
  */
 #ifndef TAKT_VERSION_H
@@ -9,6 +12,7 @@
 
 #include <takt/export.h>
 
+/* The version of these headers. */
 #define TAKT_VERSION_MAJOR 0
 #define TAKT_VERSION_MINOR 1
 #define TAKT_VERSION_PATCH 0

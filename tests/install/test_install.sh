@@ -130,6 +130,9 @@ fi
 
 "$prefix/bin/takt" version
 test -s "$(find "$prefix" -name takt-select.1)"
+man3=$(dirname "$(find "$prefix" -name takt_run.3)")
+[ -s "$(dirname "$man3")/man7/takt-tutorial.7" ] || fail "there is no tutorial"
+[ -s "$doc/html/man3/takt_run.html" ] || fail "there is no HTML manual"
 test -s "$(find "$prefix" -path '*bash-completion*' -name takt)"
 
 nm -D --defined-only "$lib/libtakt.so" | awk '$2 != "A" {print $3}' |
