@@ -227,6 +227,7 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
                   .open = takt__ctx_wake,
                   .each_second =
                       ctx->machine->quota_cpus > 0 ? follow_quota : NULL,
+                  .address_of = takt__ctx_address_of,
                   .learned = takt__ctx_learned},
         .store_path = path,
         .is_store_foreign = options->store_is_foreign != 0 || ctx->is_recorded,
@@ -245,6 +246,8 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
         !ctx->is_recorded && options->policy != TAKT_POLICY_PINNED;
     learner.is_frozen = !ctx->is_learning;
     ctx->is_exploring = ctx->is_learning && share > 0;
+    ctx->is_energy_wanted = ctx->is_learning && takt__config()->is_energy_asked;
+    learner.is_energy_wanted = takt__energy_wanted(ctx);
     takt__direct_start(ctx);
     return takt__learner_create(&learner, &ctx->learner);
 }

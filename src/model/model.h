@@ -117,6 +117,38 @@ struct takt_model_counters takt__model_counters(const struct takt_model *model);
 /* The factor by which everything on a device is slower now; 1: no change. */
 double takt__model_load(const struct takt_model *model, unsigned device);
 
+/* ---- energy -------------------------------------------------------------- */
+
+/* What an arm draws while it is at work, beyond an idle machine. */
+struct takt_watts {
+    float mean, error; /* one standard error */
+    bool is_known;     /* it was measured, and the error is small enough */
+};
+
+/* Of all its calls, as they were mixed lately. */
+void takt__model_set_watts(struct takt_model *model, unsigned arm,
+                           struct takt_watts watts);
+struct takt_watts takt__model_watts(const struct takt_model *model,
+                                    unsigned arm);
+
+/* By what bounds a call: moving, computing, getting going, the link. A GPU that
+ * waits for its memory draws half of what it does in a product. */
+enum takt_power {
+    TAKT_POWER_MOVING,
+    TAKT_POWER_COMPUTING,
+    TAKT_POWER_STARTING,
+    TAKT_POWER_LINK,
+    TAKT_POWERS
+};
+enum takt_power takt__model_power(const struct takt_model *model,
+                                  const struct takt_sample *sample);
+
+/* The same of calls of one kind alone. */
+void takt__model_set_watts_of(struct takt_model *model, unsigned arm,
+                              enum takt_power power, struct takt_watts watts);
+struct takt_watts takt__model_watts_of(const struct takt_model *model,
+                                       unsigned arm, enum takt_power power);
+
 /* ---- decisions ----------------------------------------------------------- */
 
 struct takt_arm_estimate {
