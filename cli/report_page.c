@@ -84,7 +84,7 @@ static bool print_machine(struct json *json, const struct report *report)
     if (report->is_live)
         takt_ctx_create(&options, &ctx);
     print_machine_json(text.stream, ctx != NULL ? ctx : report->ctx,
-                       report->is_live);
+                       report->is_live, NULL);
     takt_ctx_destroy(ctx);
     if (!takt__memory_file_close(&text))
         return false;

@@ -91,10 +91,14 @@ static bool find_functions(void *library, struct functions *out, char *problem,
 
 static bool load(struct functions *out, char *problem, size_t size)
 {
-    const char *asked = takt__config()->nvml;
+    const char *asked = takt__config()->nvml, *gpu = takt__config()->gpu;
     const char *file = asked != NULL ? asked : "libnvidia-ml.so.1";
-    void *library = takt__gpu_library_open(file);
 
+    if (gpu != NULL && *gpu == '\0') {
+        snprintf(problem, size, "nvml: TAKT_GPU is empty: no GPU is looked at");
+        return false;
+    }
+    void *library = takt__gpu_library_open(file);
     if (library == NULL && asked == NULL && !takt__is_static() &&
         !takt__config()->is_privileged)
         snprintf(problem, size,
