@@ -2,7 +2,7 @@
 /*
  * fake_nvml.c - NVIDIA's NVML with GPUs that there are not.
  *
- * A shared library (TAKT_NVML names its file). Each GPU draws 120 W; the
+ * A shared library (TAKT_NVML names its file). Each GPU draws 120 W; its
  * counter steps every 100 ms. A call in a child of the process that started it
  * ends it. Read from the environment with every call:
  *   FAKE_NVML_GPUS   how many; 1
@@ -100,7 +100,7 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device)
 int nvmlDeviceGetPciInfo_v3(void *device, struct pci_info *info)
 {
     memset(info, 0, sizeof *info);
-    info->bus = 0x3a + (unsigned)(uintptr_t)device;
+    info->bus = (unsigned)(uintptr_t)device - 1; /* as fake_cuda.h has it */
     snprintf(info->address, sizeof info->address, "%08X:%02X:00.0", 0,
              info->bus);
     return answer("pci");
