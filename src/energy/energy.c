@@ -143,11 +143,10 @@ static unsigned add_term(struct takt_energy *energy,
         return term;
     energy->term[term] = (struct takt_energy_term){
         use->arm, use->kind, use->threads, use->where, true};
-    for (unsigned i = 0; i < energy->counters; i++) {
+    for (unsigned i = 0; i < energy->counters; i++)
         takt__regression_forget(&energy->account[i].sums,
+                                &energy->account[i].solution,
                                 TAKT_TERM_FIRST + term);
-        energy->account[i].is_solved = false;
-    }
     return term;
 }
 

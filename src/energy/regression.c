@@ -34,11 +34,16 @@ bool takt__regression_is_faded(const struct takt_regression *sums,
     return sums->xx[term][term] < faded;
 }
 
-void takt__regression_forget(struct takt_regression *sums, unsigned term)
+void takt__regression_forget(struct takt_regression *sums,
+                             struct takt_coefficients *solution, unsigned term)
 {
-    sums->x[term] = sums->xy[term] = 0;
-    for (unsigned i = 0; i < terms; i++)
+    sums->x[term] = sums->xy[term] = solution->value[term] = 0;
+    for (unsigned i = 0; i < terms; i++) {
         sums->xx[term][i] = sums->xx[i][term] = 0;
+        solution->covariance[term][i] = solution->covariance[i][term] = 0;
+    }
+    solution->covariance[term][term] =
+        solution->noise * solution->noise / prior;
 }
 
 /* A = L L'; false: it is not positive definite, by rounding. */

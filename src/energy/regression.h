@@ -36,8 +36,10 @@ void takt__regression_add(struct takt_regression *sums,
 bool takt__regression_solve(const struct takt_regression *sums,
                             struct takt_coefficients *out);
 
-/* Whether the observations that still count have next to nothing of a term; and
- * takes it out, for another to have its place. */
+/* Whether the observations that still count have next to nothing of a term. */
 bool takt__regression_is_faded(const struct takt_regression *sums,
                                unsigned term);
-void takt__regression_forget(struct takt_regression *sums, unsigned term);
+
+/* Takes a term out, for another to have its place: nothing is known of it. */
+void takt__regression_forget(struct takt_regression *sums,
+                             struct takt_coefficients *solution, unsigned term);

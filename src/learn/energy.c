@@ -58,7 +58,6 @@ void takt__learner_end_energy(struct takt_learner *learner)
     takt__meter_close(watch->meter);
     if (watch->is_taken)
         atomic_flag_clear(&is_taken);
-    *watch = (struct takt_energy_watch){.is_wanted = false};
 }
 
 /* What was measured holds in the child, too; nothing is added to it. */
@@ -128,34 +127,27 @@ void takt__learner_note_use(struct takt_learner *learner,
 
 /* ---- watts --------------------------------------------------------------- */
 
-/* What the model has already is not told again: verdicts depend on it. */
+/* Verdicts depend on it: what the model has already is not told again. */
 static bool is_news(const struct takt_watts *before,
                     const struct takt_watts *now)
 {
-    return before->is_known != now->is_known ||
+    return !before->is_known ||
            fabsf(before->mean - now->mean) > 0.02F * before->mean;
 }
 
-static void tell(void *self, unsigned arm, unsigned kind)
+/* What was known stays until it is known better: an expert that was not at work
+ * for long draws what it drew. */
+static void tell(void *self, unsigned arm, unsigned power)
 {
     struct takt_learner *learner = self;
-    struct takt_model *model = learner->model;
     const struct takt_energy_watts found =
-        takt__energy_watts(learner->energy.energy, arm, kind);
+        takt__energy_watts(learner->energy.energy, arm, power);
     const struct takt_watts watts = {(float)found.mean, (float)found.error,
-                                     found.is_known},
-                            before =
-                                kind == TAKT_ENERGY_KINDS
-                                    ? takt__model_watts(model, arm)
-                                    : takt__model_watts_of(
-                                          model, arm, (enum takt_power)kind);
+                                     true},
+                            before = takt__watts_get(learner, arm, power);
 
-    if (!is_news(&before, &watts))
-        return;
-    if (kind == TAKT_ENERGY_KINDS)
-        takt__model_set_watts(model, arm, watts);
-    else
-        takt__model_set_watts_of(model, arm, (enum takt_power)kind, watts);
+    if (found.is_known && is_news(&before, &watts))
+        takt__watts_set(learner, arm, power, watts);
 }
 
 static void read_counters(struct takt_learner *learner)

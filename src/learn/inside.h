@@ -50,6 +50,9 @@ struct takt_energy_watch {
     bool is_taken;            /* this learner is the one that measures */
     struct takt_meter *meter; /* by the thread alone */
     struct takt_energy *energy;
+    /* When what is in the model was stored: by arm, by what bounds calls, and
+     * for all of them. */
+    int64_t stored_unix_s[TAKT_MAX_ARMS][TAKT_POWERS + 1];
 };
 
 /* Two locks: one for the model, one for the store, which may wait for a disk or
@@ -170,6 +173,24 @@ void takt__learner_note_use(struct takt_learner *learner,
 /* At the end, without a thread; and in a child of fork(). */
 void takt__learner_end_energy(struct takt_learner *learner);
 void takt__learner_forget_energy(struct takt_learner *learner);
+
+/* ---- watts.c: with the model's lock -------------------------------------- */
+
+bool takt__is_watts(const struct takt_record *record);
+
+/* What the model has; `power` TAKT_POWERS: of all calls. */
+void takt__watts_set(struct takt_learner *learner, unsigned arm, unsigned power,
+                     struct takt_watts watts);
+struct takt_watts takt__watts_get(const struct takt_learner *learner,
+                                  unsigned arm, unsigned power);
+
+/* Tells the model what a record of this machine says, if it is the latest.
+ * False: its expert is not known (yet). */
+bool takt__watts_restore(struct takt_learner *learner,
+                         const struct takt_record *record);
+
+/* Queues what was measured here; with both locks. */
+void takt__watts_collect(struct takt_learner *learner);
 
 /* ---- publish.c, hint.c: with the model's lock ---------------------------- */
 

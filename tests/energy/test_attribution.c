@@ -299,6 +299,19 @@ static void windows_of_too_many_kinds_are_rejected(void)
     finish(&m);
 }
 
+/* Of a kind that is new nothing is known; of the others, what was. */
+static void a_new_kind_of_calls_changes_nothing_for_the_others(void)
+{
+    struct machine m = gpu_machine(16);
+
+    simulate(&m, 120);
+    takt__energy_use(m.energy,
+                     &(struct takt_energy_use){20, 0, 1, 0, ns_at(m.ms), 1, 1});
+    EXPECT(watts_of(&m, 0).is_known);
+    EXPECT(!takt__energy_watts(m.energy, 20, 0).is_known);
+    finish(&m);
+}
+
 static void gpus_are_found_by_their_address_on_the_bus(void)
 {
     struct takt_energy *energy = takt__energy_create(&gpu_counter, 1);
@@ -332,6 +345,7 @@ int main(void)
     RUN(a_gpu_that_others_use_is_not_learned_from);
     RUN(an_integral_of_power_needs_no_steps_but_no_holes);
     RUN(windows_of_too_many_kinds_are_rejected);
+    RUN(a_new_kind_of_calls_changes_nothing_for_the_others);
     RUN(gpus_are_found_by_their_address_on_the_bus);
     return tap_done();
 }
