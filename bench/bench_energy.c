@@ -292,18 +292,18 @@ static double sum_of(const struct bench *bench, const struct kind *kind,
 
 /* ---- report -------------------------------------------------------------- */
 
-static const char *const power_name[TAKT_POWERS] = {"moving", "computing",
-                                                    "starting", "link"};
+static const char *const bound_name[TAKT_BOUNDS] = {
+    "l2", "l3", "memory", "computing", "starting", "link", "opening"};
 
-static void print_term(void *self, unsigned arm, unsigned kind)
+static void print_term(void *self, unsigned arm, unsigned bound)
 {
     const struct bench *bench = self;
     const struct takt_energy_watts watts = takt__energy_watts(
-        takt__learner_energy(bench->ctx->learner), arm, kind);
+        takt__learner_energy(bench->ctx->learner), arm, bound);
 
     printf("  %-16s %-9s %8.1f W +- %.1f%s\n",
            takt_ctx_expert(bench->ctx, arm, NULL),
-           kind == TAKT_ENERGY_KINDS ? "all" : power_name[kind], watts.mean,
+           bound == TAKT_ENERGY_BOUNDS ? "all" : bound_name[bound], watts.mean,
            watts.error, watts.is_known ? "" : ", unknown");
 }
 
@@ -328,9 +328,9 @@ static void keep_attribution(struct bench *bench,
     for (unsigned i = 0; i < bench->kinds; i++) {
         struct kind *kind = &bench->kind[i];
         const unsigned arm = (unsigned)kind->expert,
-                       power = takt__model_power(model, &kind->sample);
-        kind->beyond_idle = takt__energy_watts(energy, arm, power);
-        kind->in_all = takt__energy_total_watts(energy, arm, power);
+                       bound = takt__model_bound(model, &kind->sample);
+        kind->beyond_idle = takt__energy_watts(energy, arm, bound);
+        kind->in_all = takt__energy_total_watts(energy, arm, bound);
     }
 }
 

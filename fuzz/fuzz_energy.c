@@ -17,9 +17,9 @@ static void demand(bool condition)
         abort();
 }
 
-static void check(void *self, unsigned arm, unsigned kind)
+static void check(void *self, unsigned arm, unsigned bound)
 {
-    const struct takt_energy_watts watts = takt__energy_watts(self, arm, kind);
+    const struct takt_energy_watts watts = takt__energy_watts(self, arm, bound);
 
     demand(!watts.is_known ||
            (isfinite(watts.mean) && watts.mean >= 0 && isfinite(watts.error)));

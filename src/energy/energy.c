@@ -109,11 +109,11 @@ static bool concerns(const struct takt_energy *energy, unsigned counter,
 /* ---- terms --------------------------------------------------------------- */
 
 static int find_term(const struct takt_energy *energy, unsigned arm,
-                     unsigned kind)
+                     unsigned bound)
 {
     for (unsigned i = 0; i < TAKT_ENERGY_TERMS; i++)
         if (energy->term[i].is_used && energy->term[i].arm == arm &&
-            energy->term[i].kind == kind)
+            energy->term[i].bound == bound)
             return (int)i;
     return -1;
 }
@@ -142,7 +142,7 @@ static unsigned add_term(struct takt_energy *energy,
     if (term == TAKT_ENERGY_TERMS)
         return term;
     energy->term[term] = (struct takt_energy_term){
-        use->arm, use->kind, use->threads, use->where, true};
+        use->arm, use->bound, use->threads, use->where, true};
     for (unsigned i = 0; i < energy->counters; i++)
         takt__regression_forget(&energy->account[i].sums,
                                 &energy->account[i].solution,
@@ -155,9 +155,9 @@ void takt__energy_use(struct takt_energy *energy,
 {
     if (energy->log != NULL)
         takt__log_use(energy->log, use);
-    if (use->kind >= TAKT_ENERGY_KINDS)
+    if (use->bound >= TAKT_ENERGY_BOUNDS)
         return;
-    const int found = find_term(energy, use->arm, use->kind);
+    const int found = find_term(energy, use->arm, use->bound);
     const unsigned term = found >= 0 ? (unsigned)found : add_term(energy, use);
     const struct takt_energy_term *at = &energy->term[term];
 
@@ -304,9 +304,9 @@ combine(const struct takt_coefficients *solution,
     return (struct takt_energy_watts){mean, sqrt(fmax(variance, 0)), true};
 }
 
-/* The weights of an arm and kind by a counter; false: it has none there. */
+/* The weights of an arm and bound by a counter; false: it has none there. */
 static bool weigh(const struct takt_energy *energy, unsigned counter,
-                  unsigned arm, unsigned kind,
+                  unsigned arm, unsigned bound,
                   double weight[TAKT_REGRESSION_TERMS])
 {
     const struct takt_regression *sums = &energy->account[counter].sums;
@@ -317,10 +317,10 @@ static bool weigh(const struct takt_energy *energy, unsigned counter,
         const struct takt_energy_term *term = &energy->term[i];
         const unsigned at = TAKT_TERM_FIRST + i;
         if (!term->is_used || term->arm != arm ||
-            (kind != TAKT_ENERGY_KINDS && term->kind != kind) ||
+            (bound != TAKT_ENERGY_BOUNDS && term->bound != bound) ||
             !concerns(energy, counter, term))
             continue;
-        weight[at] = kind != TAKT_ENERGY_KINDS ? 1 : sums->x[at];
+        weight[at] = bound != TAKT_ENERGY_BOUNDS ? 1 : sums->x[at];
         all += weight[at];
     }
     for (unsigned i = 0; i < TAKT_REGRESSION_TERMS && all > 0; i++)
@@ -346,7 +346,7 @@ static bool is_needed(const struct takt_energy *energy, unsigned counter,
 }
 
 static struct takt_energy_watts watts_of(const struct takt_energy *energy,
-                                         unsigned arm, unsigned kind,
+                                         unsigned arm, unsigned bound,
                                          double idle)
 {
     const struct takt_energy_watts unknown = {0, INFINITY, false};
@@ -356,7 +356,7 @@ static struct takt_energy_watts watts_of(const struct takt_energy *energy,
 
     for (unsigned i = 0; i < energy->counters; i++) {
         const struct takt_energy_account *account = &energy->account[i];
-        if (!weigh(energy, i, arm, kind, weight))
+        if (!weigh(energy, i, arm, bound, weight))
             continue;
         needed += is_needed(energy, i, where);
         if (!account->is_solved || account->windows.is_gone)
@@ -371,16 +371,16 @@ static struct takt_energy_watts watts_of(const struct takt_energy *energy,
 }
 
 struct takt_energy_watts takt__energy_watts(const struct takt_energy *energy,
-                                            unsigned arm, unsigned kind)
+                                            unsigned arm, unsigned bound)
 {
-    return watts_of(energy, arm, kind, 0);
+    return watts_of(energy, arm, bound, 0);
 }
 
 struct takt_energy_watts
 takt__energy_total_watts(const struct takt_energy *energy, unsigned arm,
-                         unsigned kind)
+                         unsigned bound)
 {
-    return watts_of(energy, arm, kind, 1);
+    return watts_of(energy, arm, bound, 1);
 }
 
 struct takt_energy_watts takt__energy_idle(const struct takt_energy *energy,
@@ -396,7 +396,7 @@ struct takt_energy_watts takt__energy_idle(const struct takt_energy *energy,
 }
 
 void takt__energy_each(const struct takt_energy *energy,
-                       void (*visit)(void *self, unsigned arm, unsigned kind),
+                       void (*visit)(void *self, unsigned arm, unsigned bound),
                        void *self)
 {
     for (unsigned i = 0; i < TAKT_ENERGY_TERMS; i++) {
@@ -404,11 +404,11 @@ void takt__energy_each(const struct takt_energy *energy,
         unsigned first = 0;
         if (!term->is_used)
             continue;
-        visit(self, term->arm, term->kind);
+        visit(self, term->arm, term->bound);
         while (!energy->term[first].is_used ||
                energy->term[first].arm != term->arm)
             first++;
         if (first == i)
-            visit(self, term->arm, TAKT_ENERGY_KINDS);
+            visit(self, term->arm, TAKT_ENERGY_BOUNDS);
     }
 }

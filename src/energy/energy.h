@@ -4,10 +4,10 @@
  *
  * Time is cut into windows of a second or more, which end where a counter
  * steps. Each window is an observation: the watts that the counter says, and
- * the share of the window that each expert was at work, by kinds of calls. A
- * regression (regression.h) finds the watts of each, and those of a machine
- * that does nothing. It has no clock, no file and no counter: the owner hands
- * it readings and uses, from this machine or from a recording.
+ * the share of the window that each expert was at work, by what bounds its
+ * calls. A regression (regression.h) finds the watts of each, and those of a
+ * machine that does nothing. It has no clock, no file and no counter: the owner
+ * hands it readings and uses, from this machine or from a recording.
  *
  * Threads: none of its own; the owner locks it.
  */
@@ -18,7 +18,7 @@
 
 #include "energy/counter.h"
 
-enum { TAKT_ENERGY_TERMS = 32, TAKT_ENERGY_KINDS = 4 };
+enum { TAKT_ENERGY_TERMS = 32, TAKT_ENERGY_BOUNDS = 7 };
 
 /* What draws energy: a counter of a GPU, or one of these. */
 enum {
@@ -29,7 +29,9 @@ enum {
 /* A run of an expert, or several that one stands for. */
 struct takt_energy_use {
     unsigned arm;      /* below 256 */
-    unsigned kind;     /* below TAKT_ENERGY_KINDS: how calls differ in watts */
+    unsigned bound;    /* below TAKT_ENERGY_BOUNDS: what bounds it. A GPU that
+                        * waits for its memory draws half of what it does in a
+                        * product */
     unsigned threads;  /* of the processor */
     int where;         /* the counter of its GPU, or one of those above */
     uint64_t start_ns; /* of CLOCK_MONOTONIC */
@@ -69,23 +71,23 @@ bool takt__energy_read(struct takt_energy *energy, unsigned counter,
 void takt__energy_use(struct takt_energy *energy,
                       const struct takt_energy_use *use);
 
-/* What an expert draws beyond an idle machine while it is at work on calls of a
- * kind; or (TAKT_ENERGY_KINDS) on those that it ran lately, as they were mixed.
- * An expert of the processor: by all counters of the processor. One of a GPU:
- * by that of the GPU and, where there are some, those of the processor. */
+/* What an expert draws beyond an idle machine while it is at work on calls with
+ * that bound; or (TAKT_ENERGY_BOUNDS) on those that it ran lately, as they were
+ * mixed. An expert of the processor: by all counters of the processor. One of a
+ * GPU: by that of the GPU and, where there are some, those of the processor. */
 struct takt_energy_watts takt__energy_watts(const struct takt_energy *energy,
-                                            unsigned arm, unsigned kind);
+                                            unsigned arm, unsigned bound);
 
 /* The same beside a machine that does nothing else: idle watts of its counters
  * included. */
 struct takt_energy_watts
 takt__energy_total_watts(const struct takt_energy *energy, unsigned arm,
-                         unsigned kind);
+                         unsigned bound);
 
-/* Arms that were at work: calls visit() for each arm and kind, and for each arm
- * with TAKT_ENERGY_KINDS. */
+/* Arms that were at work: calls visit() for each arm and bound, and for each
+ * arm with TAKT_ENERGY_BOUNDS. */
 void takt__energy_each(const struct takt_energy *energy,
-                       void (*visit)(void *self, unsigned arm, unsigned kind),
+                       void (*visit)(void *self, unsigned arm, unsigned bound),
                        void *self);
 
 /* What the counter says of a machine that does nothing. */
@@ -96,7 +98,7 @@ struct takt_energy_watts takt__energy_idle(const struct takt_energy *energy,
 struct takt_energy_windows {
     unsigned used;
     unsigned busy_elsewhere; /* rejected: other load was more than half of it */
-    unsigned mixed;          /* rejected: more kinds of calls than can be told
+    unsigned mixed;          /* rejected: more of them than can be told
                               * apart */
     unsigned broken;         /* no reading in time, or the counter was reset */
     bool is_gone;            /* the counter cannot be read any more, or does not

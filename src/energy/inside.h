@@ -6,12 +6,12 @@
 #include "energy/regression.h"
 
 /* The terms of the regression: what is always there, the load of the processor
- * that is not Takt's, then kinds of calls. */
+ * that is not Takt's, then calls of experts by what bounds them. */
 enum { TAKT_TERM_IDLE = 0, TAKT_TERM_REST = 1, TAKT_TERM_FIRST = 2 };
 
-/* A kind of calls of an expert. */
+/* Calls of an expert that are bound by the same. */
 struct takt_energy_term {
-    unsigned arm, kind, threads;
+    unsigned arm, bound, threads;
     int where;
     bool is_used;
 };

@@ -43,7 +43,7 @@ void takt__log_use(FILE *log, const struct takt_energy_use *use)
 
     snprintf(where, sizeof where, "%d", use->where);
     fprintf(log, "use %u %u %u %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-            use->arm, use->kind, use->threads,
+            use->arm, use->bound, use->threads,
             use->where == TAKT_ENERGY_PROCESSOR   ? "-"
             : use->where == TAKT_ENERGY_UNCOUNTED ? "?"
                                                   : where,
@@ -147,10 +147,10 @@ static bool read_place(const struct replay *replay, const char **at, int *out)
 static bool read_use(struct replay *replay, const char *at)
 {
     struct takt_energy_use use;
-    uint64_t arm, kind, threads;
+    uint64_t arm, bound, threads;
 
     if (!read_number(&at, arms - 1, &arm) ||
-        !read_number(&at, TAKT_ENERGY_KINDS - 1, &kind) ||
+        !read_number(&at, TAKT_ENERGY_BOUNDS - 1, &bound) ||
         !read_number(&at, most_threads, &threads) ||
         !read_place(replay, &at, &use.where) ||
         !read_number(&at, UINT64_MAX, &use.start_ns) ||
@@ -158,7 +158,7 @@ static bool read_use(struct replay *replay, const char *at)
         !read_number(&at, most_runs, &use.runs) || !is_end(at))
         return false;
     use.arm = (unsigned)arm;
-    use.kind = (unsigned)kind;
+    use.bound = (unsigned)bound;
     use.threads = (unsigned)threads;
     takt__energy_use(replay->energy, &use);
     return true;

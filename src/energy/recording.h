@@ -13,8 +13,8 @@
  * read     counter, time, count, time that all processors were at work, share
  *          that a GPU was (thousandths; 1001: not known)
  * gone     counter, time
- * use      arm, kind, threads, counter of the GPU (- processor, ? a GPU without
- *          one), start, length, runs
+ * use      arm, bound, threads, counter of the GPU (- processor, ? a GPU
+ * without one), start, length, runs
  *
  * Times are nanoseconds. Lines that begin with # are comments. A recording is
  * untrusted.

@@ -112,7 +112,7 @@ void takt__learner_note_use(struct takt_learner *learner,
     const uint64_t ns = (uint64_t)(sample->seconds * 1e9);
     struct takt_energy_use use = {
         .arm = sample->arm,
-        .kind = takt__model_power(learner->model, sample),
+        .bound = takt__model_bound(learner->model, sample),
         .threads = is_gpu ? 1 : arm->rates.threads,
         .where = place_of(learner, sample->arm),
         .start_ns = sample->start_ns,
@@ -137,17 +137,17 @@ static bool is_news(const struct takt_watts *before,
 
 /* What was known stays until it is known better: an expert that was not at work
  * for long draws what it drew. */
-static void tell(void *self, unsigned arm, unsigned power)
+static void tell(void *self, unsigned arm, unsigned bound)
 {
     struct takt_learner *learner = self;
     const struct takt_energy_watts found =
-        takt__energy_watts(learner->energy.energy, arm, power);
+        takt__energy_watts(learner->energy.energy, arm, bound);
     const struct takt_watts watts = {(float)found.mean, (float)found.error,
                                      true},
-                            before = takt__watts_get(learner, arm, power);
+                            before = takt__watts_get(learner, arm, bound);
 
     if (found.is_known && is_news(&before, &watts))
-        takt__watts_set(learner, arm, power, watts);
+        takt__watts_set(learner, arm, bound, watts);
 }
 
 static void read_counters(struct takt_learner *learner)
@@ -185,5 +185,5 @@ struct takt_energy *takt__learner_energy(struct takt_learner *learner)
     return learner->energy.energy;
 }
 
-_Static_assert((int)TAKT_POWERS == (int)TAKT_ENERGY_KINDS,
+_Static_assert((int)TAKT_BOUNDS == (int)TAKT_ENERGY_BOUNDS,
                "calls differ by what bounds them");

@@ -52,7 +52,7 @@ struct takt_energy_watch {
     struct takt_energy *energy;
     /* When what is in the model was stored: by arm, by what bounds calls, and
      * for all of them. */
-    int64_t stored_unix_s[TAKT_MAX_ARMS][TAKT_POWERS + 1];
+    int64_t stored_unix_s[TAKT_MAX_ARMS][TAKT_BOUNDS + 1];
 };
 
 /* Two locks: one for the model, one for the store, which may wait for a disk or
@@ -178,11 +178,11 @@ void takt__learner_forget_energy(struct takt_learner *learner);
 
 bool takt__is_watts(const struct takt_record *record);
 
-/* What the model has; `power` TAKT_POWERS: of all calls. */
-void takt__watts_set(struct takt_learner *learner, unsigned arm, unsigned power,
+/* What the model has; `bound` TAKT_BOUNDS: of all calls. */
+void takt__watts_set(struct takt_learner *learner, unsigned arm, unsigned bound,
                      struct takt_watts watts);
 struct takt_watts takt__watts_get(const struct takt_learner *learner,
-                                  unsigned arm, unsigned power);
+                                  unsigned arm, unsigned bound);
 
 /* Tells the model what a record of this machine says, if it is the latest.
  * False: its expert is not known (yet). */

@@ -16,36 +16,30 @@
 static const char op[] = "takt:watts"; /* no op has that name */
 static const int64_t oldest_s = INT64_C(30) * 86400;
 
-/* The layout of a record says which calls it is of. */
-static const char *const names[TAKT_POWERS + 1] = {
-    [TAKT_POWER_MOVING] = "moving",
-    [TAKT_POWER_COMPUTING] = "computing",
-    [TAKT_POWER_STARTING] = "starting",
-    [TAKT_POWER_LINK] = "link",
-    [TAKT_POWERS] = "all",
-};
+/* The layout of a record says which calls it is of: what bounds them. */
+static const char *const names[TAKT_BOUNDS + 1] = {
+    "l2", "l3", "memory", "computing", "starting", "link", "opening", "all"};
 
 bool takt__is_watts(const struct takt_record *record)
 {
     return strcmp(record->op, op) == 0;
 }
 
-void takt__watts_set(struct takt_learner *learner, unsigned arm, unsigned power,
+void takt__watts_set(struct takt_learner *learner, unsigned arm, unsigned bound,
                      struct takt_watts watts)
 {
-    if (power == TAKT_POWERS)
+    if (bound == TAKT_BOUNDS)
         takt__model_set_watts(learner->model, arm, watts);
     else
-        takt__model_set_watts_of(learner->model, arm, (enum takt_power)power,
-                                 watts);
+        takt__model_set_watts_of(learner->model, arm, bound, watts);
 }
 
 struct takt_watts takt__watts_get(const struct takt_learner *learner,
-                                  unsigned arm, unsigned power)
+                                  unsigned arm, unsigned bound)
 {
-    return power == TAKT_POWERS ? takt__model_watts(learner->model, arm)
-                                : takt__model_watts_of(learner->model, arm,
-                                                       (enum takt_power)power);
+    return bound == TAKT_BOUNDS
+               ? takt__model_watts(learner->model, arm)
+               : takt__model_watts_of(learner->model, arm, bound);
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -67,20 +61,20 @@ bool takt__watts_restore(struct takt_learner *learner,
     const struct takt_learner_callbacks *ask = &learner->names;
     const int arm = ask->find_expert(ask->self, 0, record->expert);
     const double watts = exp(record->mean) * 1e-9;
-    unsigned power = 0;
+    unsigned bound = 0;
 
-    while (power <= TAKT_POWERS && strcmp(record->layout, names[power]) != 0)
-        power++;
+    while (bound <= TAKT_BOUNDS && strcmp(record->layout, names[bound]) != 0)
+        bound++;
     if (arm < 0)
         return false;
-    if (power > TAKT_POWERS || !is_valid(learner, record) ||
+    if (bound > TAKT_BOUNDS || !is_valid(learner, record) ||
         strcmp(record->device, takt__learner_device(learner, (unsigned)arm)) !=
             0 ||
-        record->last_unix_s < learner->energy.stored_unix_s[arm][power])
+        record->last_unix_s < learner->energy.stored_unix_s[arm][bound])
         return true;
-    learner->energy.stored_unix_s[arm][power] = record->last_unix_s;
+    learner->energy.stored_unix_s[arm][bound] = record->last_unix_s;
     takt__watts_set(
-        learner, (unsigned)arm, power,
+        learner, (unsigned)arm, bound,
         (struct takt_watts){
             (float)watts, (float)(watts * sqrt(record->m2 / record->n)), true});
     return true;
@@ -89,11 +83,11 @@ bool takt__watts_restore(struct takt_learner *learner,
 /* ---- writing ------------------------------------------------------------- */
 
 /* The same as if watts were seconds. */
-static void collect(void *self, unsigned arm, unsigned power)
+static void collect(void *self, unsigned arm, unsigned bound)
 {
     struct takt_learner *learner = self;
     const struct takt_energy_watts watts =
-        takt__energy_watts(learner->energy.energy, arm, power);
+        takt__energy_watts(learner->energy.energy, arm, bound);
     struct takt_record record = {
         .seq = learner->seq,
         .n = 1,
@@ -105,7 +99,7 @@ static void collect(void *self, unsigned arm, unsigned power)
     if (!watts.is_known || !(watts.mean > 0))
         return;
     strcpy(record.op, op);
-    strcpy(record.layout, names[power]);
+    strcpy(record.layout, names[bound]);
     snprintf(record.device, sizeof record.device, "%s",
              takt__learner_device(learner, arm));
     snprintf(record.expert, sizeof record.expert, "%s",

@@ -131,23 +131,16 @@ void takt__model_set_watts(struct takt_model *model, unsigned arm,
 struct takt_watts takt__model_watts(const struct takt_model *model,
                                     unsigned arm);
 
-/* By what bounds a call: moving, computing, getting going, the link. A GPU that
- * waits for its memory draws half of what it does in a product. */
-enum takt_power {
-    TAKT_POWER_MOVING,
-    TAKT_POWER_COMPUTING,
-    TAKT_POWER_STARTING,
-    TAKT_POWER_LINK,
-    TAKT_POWERS
-};
-enum takt_power takt__model_power(const struct takt_model *model,
-                                  const struct takt_sample *sample);
-
-/* The same of calls of one kind alone. */
+/* Of calls that are bound by the same (rates.h): a GPU that waits for its
+ * memory draws half of what it does in a product. */
 void takt__model_set_watts_of(struct takt_model *model, unsigned arm,
-                              enum takt_power power, struct takt_watts watts);
+                              unsigned bound, struct takt_watts watts);
 struct takt_watts takt__model_watts_of(const struct takt_model *model,
-                                       unsigned arm, enum takt_power power);
+                                       unsigned arm, unsigned bound);
+
+/* What bounds the call of a sample. */
+unsigned takt__model_bound(const struct takt_model *model,
+                           const struct takt_sample *sample);
 
 /* ---- decisions ----------------------------------------------------------- */
 

@@ -17,9 +17,9 @@
 
 enum { most_kinds = 4 };
 
-/* Calls of a kind: `arm` and `kind` as the attribution sees them. */
+/* Calls of a kind: `arm` and `bound` as the attribution sees them. */
 struct kind {
-    unsigned arm, kind, threads;
+    unsigned arm, bound, threads;
     int where;
     double watts;    /* beyond idle, by the counter of that place */
     double call_ms;  /* how long one takes */
@@ -73,7 +73,7 @@ static inline void end_call(struct machine *m)
     const struct kind *kind = &m->kind[m->now];
     const bool is_timed = kind->one_in == 0 || m->calls++ % kind->one_in == 0;
     const struct takt_energy_use use = {kind->arm,
-                                        kind->kind,
+                                        kind->bound,
                                         kind->threads,
                                         kind->where,
                                         ns_at(m->call_begin_ms),
@@ -166,7 +166,8 @@ static inline void simulate(struct machine *m, double seconds)
 static inline struct takt_energy_watts watts_of(const struct machine *m,
                                                 unsigned kind)
 {
-    return takt__energy_watts(m->energy, m->kind[kind].arm, m->kind[kind].kind);
+    return takt__energy_watts(m->energy, m->kind[kind].arm,
+                              m->kind[kind].bound);
 }
 
 /* Whether it is known, within a tenth, and within what it says itself. */

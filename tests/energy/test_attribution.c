@@ -22,8 +22,8 @@ static struct machine gpu_machine(uint64_t seed)
         .counters = 1,
         .idle_w = {120},
         .kind =
-            {{.arm = 9, .kind = 1, .threads = 1, .watts = 480, .call_ms = 12},
-             {.arm = 9, .kind = 0, .threads = 1, .watts = 210, .call_ms = 3}},
+            {{.arm = 9, .bound = 1, .threads = 1, .watts = 480, .call_ms = 12},
+             {.arm = 9, .bound = 0, .threads = 1, .watts = 210, .call_ms = 3}},
         .kinds = 2,
         .random = seed};
 }
@@ -34,19 +34,19 @@ static struct machine cpu_machine(uint64_t seed)
                             .counters = 1,
                             .idle_w = {35},
                             .kind = {{.arm = 1,
-                                      .kind = 1,
+                                      .bound = 1,
                                       .threads = 1,
                                       .where = TAKT_ENERGY_PROCESSOR,
                                       .watts = 14,
                                       .call_ms = 20},
                                      {.arm = 4,
-                                      .kind = 1,
+                                      .bound = 1,
                                       .threads = 8,
                                       .where = TAKT_ENERGY_PROCESSOR,
                                       .watts = 92,
                                       .call_ms = 7},
                                      {.arm = 4,
-                                      .kind = 0,
+                                      .bound = 0,
                                       .threads = 8,
                                       .where = TAKT_ENERGY_PROCESSOR,
                                       .watts = 61,
@@ -118,7 +118,7 @@ static void both_counters_of_a_call_on_a_gpu_are_added_up(void)
     m.counters = 2;
     m.idle_w[1] = 50;
     m.kind[2] = (struct kind){.arm = 3,
-                              .kind = 1,
+                              .bound = 1,
                               .threads = 4,
                               .where = TAKT_ENERGY_PROCESSOR,
                               .watts = 80,
@@ -135,7 +135,7 @@ static void without_a_counter_of_the_processor_its_experts_are_unknown(void)
     struct machine m = gpu_machine(6);
 
     m.kind[1] = (struct kind){.arm = 3,
-                              .kind = 1,
+                              .bound = 1,
                               .threads = 4,
                               .where = TAKT_ENERGY_PROCESSOR,
                               .watts = 80,
@@ -237,7 +237,7 @@ static void kinds_that_cannot_be_told_apart_are_known_together(void)
     m.kind[0].call_ms = m.kind[1].call_ms = 5;
     simulate(&m, 200);
     EXPECT(!watts_of(&m, 0).is_known);
-    expect_watts(takt__energy_watts(m.energy, 9, TAKT_ENERGY_KINDS), 345);
+    expect_watts(takt__energy_watts(m.energy, 9, TAKT_ENERGY_BOUNDS), 345);
     finish(&m);
 }
 

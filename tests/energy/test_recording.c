@@ -33,7 +33,7 @@ static void a_recording_gives_the_same_watts(void)
         .counters = 1,
         .idle_w = {100},
         .kind =
-            {{.arm = 2, .kind = 1, .threads = 1, .watts = 300, .call_ms = 8}},
+            {{.arm = 2, .bound = 1, .threads = 1, .watts = 300, .call_ms = 8}},
         .kinds = 1,
         .random = 1};
     FILE *file = fdopen(memfd_create("recording", MFD_CLOEXEC), "w+");
@@ -79,7 +79,7 @@ static void what_is_not_a_recording_is_refused_with_its_line(void)
     EXPECT(is_refused(HEAD GPU "read 0 1 1 1 1 1\n", "line 3"));
     EXPECT(is_refused(HEAD GPU "read 0 1 1 1 1\n" GPU, "line 4"));
     EXPECT(is_refused(HEAD GPU "use 256 0 1 - 1 1 1\n", "line 3"));
-    EXPECT(is_refused(HEAD GPU "use 1 4 1 - 1 1 1\n", "line 3"));
+    EXPECT(is_refused(HEAD GPU "use 1 7 1 - 1 1 1\n", "line 3"));
     EXPECT(is_refused(HEAD GPU "use 1 0 1 1 1 1 1\n", "line 3"));
     EXPECT(is_refused(HEAD GPU "use 1 0 1 0 1 1\n", "line 3"));
     EXPECT(is_refused(HEAD GPU "gone 0\n", "line 3"));

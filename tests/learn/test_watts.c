@@ -62,7 +62,7 @@ static struct takt_energy *energy_of(unsigned arm, unsigned watts)
         if (i % 2 == 1)
             length += (size_t)snprintf(
                 text + length, sizeof text - length,
-                "use %u 1 1 - %u000000000 1000000000 1\n", arm, i + 1);
+                "use %u 3 1 - %u000000000 1000000000 1\n", arm, i + 1);
     }
     REQUIRE(takt__energy_replay(text, &energy, &diag) == TAKT_OK);
     return energy;
@@ -87,13 +87,13 @@ static void measure(const char *store, const char *expert, unsigned watts)
 
 /* What the next program knows of it. */
 static struct takt_watts recall(const char *store, const char *expert,
-                                unsigned power)
+                                unsigned bound)
 {
     takt_ctx *ctx = open_ctx(store);
     const unsigned arm = arm_of(ctx, expert);
 
     takt__learner_enter(ctx->learner);
-    const struct takt_watts watts = takt__watts_get(ctx->learner, arm, power);
+    const struct takt_watts watts = takt__watts_get(ctx->learner, arm, bound);
     takt__learner_leave(ctx->learner);
     takt_ctx_destroy(ctx);
     return watts;
@@ -105,12 +105,12 @@ static void the_next_process_knows_what_was_measured(void)
 
     measure(store, "scalar", 40);
     const struct takt_watts found =
-        recall(store, "scalar", TAKT_POWER_COMPUTING);
+        recall(store, "scalar", TAKT_BOUND_COMPUTING);
     EXPECT(found.is_known);
     EXPECT_NEAR((double)found.mean, 40, 1);
     EXPECT(found.error > 0 && found.error < 2);
-    EXPECT_NEAR((double)recall(store, "scalar", TAKT_POWERS).mean, 40, 1);
-    EXPECT(!recall(store, "scalar", TAKT_POWER_MOVING).is_known);
+    EXPECT_NEAR((double)recall(store, "scalar", TAKT_BOUNDS).mean, 40, 1);
+    EXPECT(!recall(store, "scalar", TAKT_BOUND_LINK).is_known);
 }
 
 static void the_latest_measurement_counts(void)
@@ -120,7 +120,7 @@ static void the_latest_measurement_counts(void)
     measure(store, "scalar", 40);
     today++;
     measure(store, "scalar", 70);
-    EXPECT_NEAR((double)recall(store, "scalar", TAKT_POWERS).mean, 70, 2);
+    EXPECT_NEAR((double)recall(store, "scalar", TAKT_BOUNDS).mean, 70, 2);
 }
 
 static void what_is_older_than_a_month_is_forgotten(void)
@@ -129,9 +129,9 @@ static void what_is_older_than_a_month_is_forgotten(void)
 
     measure(store, "scalar", 40);
     today += 29;
-    EXPECT(recall(store, "scalar", TAKT_POWERS).is_known);
+    EXPECT(recall(store, "scalar", TAKT_BOUNDS).is_known);
     today += 2;
-    EXPECT(!recall(store, "scalar", TAKT_POWERS).is_known);
+    EXPECT(!recall(store, "scalar", TAKT_BOUNDS).is_known);
 }
 
 /* What a record says of the scalar expert; NAN: nothing. */
@@ -146,7 +146,7 @@ static double believed(const struct takt_record *record)
         strcpy(copy.software, learner->software);
     EXPECT(takt__watts_restore(learner, &copy));
     const struct takt_watts found =
-        takt__watts_get(learner, arm_of(ctx, "scalar"), TAKT_POWERS);
+        takt__watts_get(learner, arm_of(ctx, "scalar"), TAKT_BOUNDS);
     takt__learner_leave(learner);
     takt_ctx_destroy(ctx);
     return found.is_known ? (double)found.mean : (double)NAN;
