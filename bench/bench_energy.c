@@ -53,7 +53,7 @@ struct bench {
     takt_ctx *ctx;
     struct kind kind[most_kinds];
     unsigned kinds;
-    struct takt_meter *meter;
+    struct takt_energy_meter *meter;
     bool counts[TAKT_ENERGY_COUNTERS]; /* of those of the GPU and the host */
     double idle_w[TAKT_ENERGY_COUNTERS];
     char address[16]; /* of the GPU */

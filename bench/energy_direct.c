@@ -17,7 +17,7 @@ void pause_until(double end_ns)
 
 /* Reads all counters at the beginning and at the end, where they step. */
 struct energy_reader {
-    struct takt_meter *meter;
+    struct takt_energy_meter *meter;
     pthread_t thread;
     _Atomic bool is_over;
     struct takt_energy_reading first[TAKT_ENERGY_COUNTERS],
@@ -25,7 +25,7 @@ struct energy_reader {
 };
 
 /* A reading right after a step. */
-static void read_step(struct takt_meter *meter, unsigned counter,
+static void read_step(struct takt_energy_meter *meter, unsigned counter,
                       struct takt_energy_reading *out)
 {
     struct takt_energy_reading before;
@@ -73,7 +73,7 @@ static double watts_between(const struct takt_energy_counter *counter,
            ((double)(last->at_ns - first->at_ns) * 1e-9);
 }
 
-struct energy_reader *energy_reader_begin(struct takt_meter *meter)
+struct energy_reader *energy_reader_begin(struct takt_energy_meter *meter)
 {
     struct energy_reader *reader = calloc(1, sizeof *reader);
 

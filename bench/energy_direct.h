@@ -12,7 +12,7 @@ struct energy_reader;
 
 void pause_until(double end_ns); /* by bench_now_ns() */
 
-struct energy_reader *energy_reader_begin(struct takt_meter *meter);
+struct energy_reader *energy_reader_begin(struct takt_energy_meter *meter);
 
 /* What is measured may end; the thread then waits for the last steps. */
 void energy_reader_ask(struct energy_reader *reader);

@@ -251,7 +251,7 @@ static void check_gpus(struct diagnosis *report)
 
 static void check_energy(struct diagnosis *report)
 {
-    struct takt_meter *meter = open_energy(NULL);
+    struct takt_energy_meter *meter = open_energy(NULL);
     const char *problem;
     char text[128];
 

@@ -288,7 +288,7 @@ static void print_experts(const takt_ctx *ctx)
 }
 
 static void print_text(takt_ctx *ctx, bool is_live,
-                       const struct takt_meter *energy)
+                       const struct takt_energy_meter *energy)
 {
     const takt_machine *m = takt_ctx_machine(ctx);
 
@@ -339,7 +339,7 @@ static void print_experts_json(struct json *json, const takt_ctx *ctx)
 }
 
 void print_machine_json(FILE *stream, takt_ctx *ctx, bool is_live,
-                        const struct takt_meter *energy)
+                        const struct takt_energy_meter *energy)
 {
     const takt_machine *m = takt_ctx_machine(ctx);
     struct json json = json_begin(stream);
@@ -382,7 +382,7 @@ static int run(const struct invocation *invocation)
         return usage_error(invocation->command, "--from '%s': %s",
                            recording != NULL ? recording : "this machine",
                            takt_status_text(status));
-    struct takt_meter *energy = open_energy(recording);
+    struct takt_energy_meter *energy = open_energy(recording);
     if (option_given(invocation, "json"))
         print_machine_json(stdout, ctx, is_live, energy);
     else

@@ -7,7 +7,7 @@
 
 #include "clean.h"
 
-struct takt_meter *open_energy(const char *recording)
+struct takt_energy_meter *open_energy(const char *recording)
 {
     struct takt_hw_source source = takt__host_source();
 
@@ -15,7 +15,7 @@ struct takt_meter *open_energy(const char *recording)
         return takt__meter_open(&source, true);
     if (takt__replay_open(recording, &source) != TAKT_OK)
         return NULL;
-    struct takt_meter *meter = takt__meter_open(&source, false);
+    struct takt_energy_meter *meter = takt__meter_open(&source, false);
     takt__replay_close(&source); /* what it knows is read */
     return meter;
 }
@@ -37,7 +37,7 @@ static const char *label(bool *is_begun)
     return text;
 }
 
-void print_energy(const struct takt_meter *meter)
+void print_energy(const struct takt_energy_meter *meter)
 {
     bool is_begun = false;
     char text[128];
@@ -55,7 +55,7 @@ void print_energy(const struct takt_meter *meter)
         print_line(stdout, "%s %s", label(&is_begun), problem);
 }
 
-void print_energy_json(struct json *json, const struct takt_meter *meter)
+void print_energy_json(struct json *json, const struct takt_energy_meter *meter)
 {
     const char *problem;
 

@@ -208,6 +208,22 @@ static void find_path(const takt_ctx *ctx, const takt_ctx_options *options,
         snprintf(out, size, "%s", options->store);
 }
 
+static struct takt_learner_callbacks callbacks_of(takt_ctx *ctx)
+{
+    return (struct takt_learner_callbacks){
+        .self = ctx,
+        .op_of = op_of,
+        .find_series = find_series,
+        .find_expert = find_expert,
+        .add_expert = add_expert,
+        .published = published,
+        .device_of = takt__ctx_device_of,
+        .address_of = takt__ctx_address_of,
+        .open = takt__ctx_wake,
+        .each_second = ctx->machine->quota_cpus > 0 ? follow_quota : NULL,
+        .learned = takt__ctx_learned};
+}
+
 takt_status takt__ctx_start_learning(takt_ctx *ctx,
                                      const takt_ctx_options *options)
 {
@@ -217,18 +233,7 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
     char path[1024], software[TAKT_SHA256_HEX];
     struct takt_learner_options learner = {
         .table = &ctx->decider.table,
-        .names = {.self = ctx,
-                  .op_of = op_of,
-                  .find_series = find_series,
-                  .find_expert = find_expert,
-                  .add_expert = add_expert,
-                  .published = published,
-                  .device_of = takt__ctx_device_of,
-                  .open = takt__ctx_wake,
-                  .each_second =
-                      ctx->machine->quota_cpus > 0 ? follow_quota : NULL,
-                  .address_of = takt__ctx_address_of,
-                  .learned = takt__ctx_learned},
+        .names = callbacks_of(ctx),
         .store_path = path,
         .is_store_foreign = options->store_is_foreign != 0 || ctx->is_recorded,
         .is_store_set = options->store == NULL && takt__config()->db != NULL,

@@ -66,7 +66,7 @@ bool takt__account_read(struct takt_energy_account *account,
 void takt__account_use(struct takt_energy_account *account, unsigned term,
                        const struct takt_energy_use *use);
 
-/* ---- recording.c --------------------------------------------------------- */
+/* ---- log.c --------------------------------------------------------------- */
 
 void takt__log_counter(FILE *log, const struct takt_energy_counter *counter);
 void takt__log_reading(FILE *log, unsigned counter,

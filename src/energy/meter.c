@@ -12,7 +12,7 @@
 #include "hw/powercap.h"
 #include "hw/text.h"
 
-struct takt_meter {
+struct takt_energy_meter {
     struct takt_hw_source source;
     bool is_live;
     unsigned count, gpus; /* counters; those of GPUs come first */
@@ -28,18 +28,18 @@ struct takt_meter {
 
 /* ---- processors ---------------------------------------------------------- */
 
-static char *next_problem(struct takt_meter *meter)
+static char *next_problem(struct takt_energy_meter *meter)
 {
     return meter->problem[meter->problems];
 }
 
-static void keep_problem(struct takt_meter *meter)
+static void keep_problem(struct takt_energy_meter *meter)
 {
     meter->problems += next_problem(meter)[0] != '\0' &&
                        meter->problems < TAKT_METER_PROBLEMS - 1;
 }
 
-static void add_zone(struct takt_meter *meter,
+static void add_zone(struct takt_energy_meter *meter,
                      const struct takt_powercap_zone *zone)
 {
     struct takt_energy_counter *counter = &meter->counter[meter->count];
@@ -55,7 +55,7 @@ static void add_zone(struct takt_meter *meter,
 }
 
 /* False: there is none that can be read. */
-static bool open_powercap(struct takt_meter *meter)
+static bool open_powercap(struct takt_energy_meter *meter)
 {
     struct takt_powercap_zone found[TAKT_POWERCAP_ZONES];
     const unsigned count = takt__powercap_find(&meter->source, found);
@@ -80,7 +80,7 @@ static bool open_powercap(struct takt_meter *meter)
 }
 
 /* False: there is none. */
-static bool open_perf(struct takt_meter *meter)
+static bool open_perf(struct takt_energy_meter *meter)
 {
     struct takt_energy_counter counter[TAKT_ENERGY_COUNTERS];
     const unsigned room = TAKT_ENERGY_COUNTERS - meter->count;
@@ -100,7 +100,7 @@ static bool open_perf(struct takt_meter *meter)
 
 /* ---- open and close ------------------------------------------------------ */
 
-static void open_all(struct takt_meter *meter)
+static void open_all(struct takt_energy_meter *meter)
 {
     if (meter->is_live) {
         meter->gpus = takt__nvml_open(&meter->nvml, meter->counter,
@@ -114,10 +114,10 @@ static void open_all(struct takt_meter *meter)
         meter->problems = before; /* the processor is counted after all */
 }
 
-struct takt_meter *takt__meter_open(const struct takt_hw_source *source,
-                                    bool is_live)
+struct takt_energy_meter *takt__meter_open(const struct takt_hw_source *source,
+                                           bool is_live)
 {
-    struct takt_meter *meter = calloc(1, sizeof *meter);
+    struct takt_energy_meter *meter = calloc(1, sizeof *meter);
 
     if (meter == NULL)
         return NULL;
@@ -127,13 +127,13 @@ struct takt_meter *takt__meter_open(const struct takt_hw_source *source,
     return meter;
 }
 
-static void close_perf(struct takt_meter *meter)
+static void close_perf(struct takt_energy_meter *meter)
 {
     for (unsigned i = meter->gpus; meter->is_perf && i < meter->count; i++)
         takt__perf_close(&meter->perf[i - meter->gpus]);
 }
 
-void takt__meter_close(struct takt_meter *meter)
+void takt__meter_close(struct takt_energy_meter *meter)
 {
     if (meter == NULL)
         return;
@@ -142,7 +142,7 @@ void takt__meter_close(struct takt_meter *meter)
     free(meter);
 }
 
-void takt__meter_forget(struct takt_meter *meter)
+void takt__meter_forget(struct takt_energy_meter *meter)
 {
     if (meter == NULL)
         return;
@@ -151,18 +151,19 @@ void takt__meter_forget(struct takt_meter *meter)
     free(meter);
 }
 
-unsigned takt__meter_count(const struct takt_meter *meter)
+unsigned takt__meter_count(const struct takt_energy_meter *meter)
 {
     return meter->count;
 }
 
 const struct takt_energy_counter *
-takt__meter_counters(const struct takt_meter *meter)
+takt__meter_counters(const struct takt_energy_meter *meter)
 {
     return meter->counter;
 }
 
-const char *takt__meter_problem(const struct takt_meter *meter, unsigned i)
+const char *takt__meter_problem(const struct takt_energy_meter *meter,
+                                unsigned i)
 {
     return i < meter->problems ? meter->problem[i] : NULL;
 }
@@ -186,7 +187,7 @@ static uint64_t read_cpu_ns(const struct takt_hw_source *source)
     return ticks * (UINT64_C(1000000000) / (uint64_t)per_second);
 }
 
-static bool read_processor(struct takt_meter *meter, unsigned index,
+static bool read_processor(struct takt_energy_meter *meter, unsigned index,
                            struct takt_energy_reading *out)
 {
     const uint64_t begin_ns = takt__now_ns();
@@ -200,7 +201,7 @@ static bool read_processor(struct takt_meter *meter, unsigned index,
     return is_read;
 }
 
-void takt__meter_read(struct takt_meter *meter, unsigned counter,
+void takt__meter_read(struct takt_energy_meter *meter, unsigned counter,
                       struct takt_energy_reading *out)
 {
     *out = (struct takt_energy_reading){.at_ns = 0};

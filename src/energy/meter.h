@@ -17,23 +17,24 @@
 
 enum { TAKT_METER_PROBLEMS = 4, TAKT_METER_PROBLEM = 256 };
 
-struct takt_meter;
+struct takt_energy_meter;
 
 /* `is_live`: the source is this machine. Otherwise there is nothing to read,
  * only what was found when the machine was recorded. NULL: no memory. */
-struct takt_meter *takt__meter_open(const struct takt_hw_source *source,
-                                    bool is_live);
-void takt__meter_close(struct takt_meter *meter); /* NULL is allowed */
+struct takt_energy_meter *takt__meter_open(const struct takt_hw_source *source,
+                                           bool is_live);
+void takt__meter_close(struct takt_energy_meter *meter); /* NULL is allowed */
 
 /* The same in a child of fork(), which calls no driver. */
-void takt__meter_forget(struct takt_meter *meter);
+void takt__meter_forget(struct takt_energy_meter *meter);
 
-unsigned takt__meter_count(const struct takt_meter *meter);
+unsigned takt__meter_count(const struct takt_energy_meter *meter);
 const struct takt_energy_counter *
-takt__meter_counters(const struct takt_meter *meter);
+takt__meter_counters(const struct takt_energy_meter *meter);
 
 /* Why something is not counted; NULL: there is no more of that. */
-const char *takt__meter_problem(const struct takt_meter *meter, unsigned i);
+const char *takt__meter_problem(const struct takt_energy_meter *meter,
+                                unsigned i);
 
-void takt__meter_read(struct takt_meter *meter, unsigned counter,
+void takt__meter_read(struct takt_energy_meter *meter, unsigned counter,
                       struct takt_energy_reading *out);

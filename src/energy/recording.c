@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* recording.c - writes and replays what an attribution is told. */
+/* recording.c - replays what an attribution was told. */
 #include "energy/recording.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "energy/inside.h"
 #include "hw/text.h"
 
 enum { longest_line = 160, arms = 256, most_threads = 4096 };
@@ -15,44 +13,7 @@ enum { longest_line = 160, arms = 256, most_threads = 4096 };
 static const uint64_t most_ns = UINT64_C(32000000000000000),
                       most_runs = UINT64_C(1000000000);
 
-/* ---- writing ------------------------------------------------------------- */
-
-void takt__log_counter(FILE *log, const struct takt_energy_counter *counter)
-{
-    fprintf(log, "counter %s %s %" PRIu64 " %" PRIu64 " %u %d %s\n",
-            counter->source,
-            counter->address[0] != '\0' ? counter->address : "-",
-            counter->unit_aj, counter->range, counter->step_ms,
-            counter->is_power, counter->name);
-}
-
-void takt__log_reading(FILE *log, unsigned counter,
-                       const struct takt_energy_reading *reading)
-{
-    if (reading->is_gone)
-        fprintf(log, "gone %u %" PRIu64 "\n", counter, reading->at_ns);
-    else
-        fprintf(log, "read %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %u\n",
-                counter, reading->at_ns, reading->count, reading->cpu_ns,
-                reading->share_pml);
-}
-
-void takt__log_use(FILE *log, const struct takt_energy_use *use)
-{
-    char where[16];
-
-    snprintf(where, sizeof where, "%d", use->where);
-    fprintf(log, "use %u %u %u %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-            use->arm, use->bound, use->threads,
-            use->where == TAKT_ENERGY_PROCESSOR   ? "-"
-            : use->where == TAKT_ENERGY_UNCOUNTED ? "?"
-                                                  : where,
-            use->start_ns, use->ns, use->runs);
-}
-
-/* ---- reading ------------------------------------------------------------- */
-
-struct replay {
+struct energy_replay {
     struct takt_energy_counter counter[TAKT_ENERGY_COUNTERS];
     unsigned count;
     struct takt_energy *energy; /* NULL: counters are still to come */
@@ -86,7 +47,7 @@ static bool read_word(const char **at, char *out, size_t size)
     return true;
 }
 
-static bool read_counter(struct replay *replay, const char *at)
+static bool read_counter(struct energy_replay *replay, const char *at)
 {
     struct takt_energy_counter counter = {0};
     uint64_t step, is_power;
@@ -107,7 +68,8 @@ static bool read_counter(struct replay *replay, const char *at)
     return counter.name[0] != '\0';
 }
 
-static bool read_reading(struct replay *replay, const char *at, bool is_gone)
+static bool read_reading(struct energy_replay *replay, const char *at,
+                         bool is_gone)
 {
     struct takt_energy_reading reading = {.is_gone = is_gone};
     uint64_t counter, share = 1001;
@@ -126,7 +88,8 @@ static bool read_reading(struct replay *replay, const char *at, bool is_gone)
     return true;
 }
 
-static bool read_place(const struct replay *replay, const char **at, int *out)
+static bool read_place(const struct energy_replay *replay, const char **at,
+                       int *out)
 {
     char word[8];
     const char *digits = word;
@@ -144,7 +107,7 @@ static bool read_place(const struct replay *replay, const char **at, int *out)
     return true;
 }
 
-static bool read_use(struct replay *replay, const char *at)
+static bool read_use(struct energy_replay *replay, const char *at)
 {
     struct takt_energy_use use;
     uint64_t arm, bound, threads;
@@ -165,7 +128,7 @@ static bool read_use(struct replay *replay, const char *at)
 }
 
 /* False: not understood, or no memory, as the status says. */
-static bool read_line(struct replay *replay, const char *line)
+static bool read_line(struct energy_replay *replay, const char *line)
 {
     if (line[0] == '#' || is_end(line))
         return true;
@@ -200,7 +163,7 @@ static bool cut_line(const char **text, char line[longest_line])
 takt_status takt__energy_replay(const char *text, struct takt_energy **out,
                                 takt_diag *diag)
 {
-    struct replay *replay = calloc(1, sizeof *replay);
+    struct energy_replay *replay = calloc(1, sizeof *replay);
     char line[longest_line] = "";
     unsigned number = 1;
 

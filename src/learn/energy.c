@@ -16,7 +16,7 @@ static atomic_flag is_taken = ATOMIC_FLAG_INIT;
 
 /* ---- the counters -------------------------------------------------------- */
 
-static void say_problems(const struct takt_meter *meter)
+static void say_problems(const struct takt_energy_meter *meter)
 {
     const char *problem;
 

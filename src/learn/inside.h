@@ -47,8 +47,8 @@ struct takt_day {
 /* What is measured of energy: energy.c. */
 struct takt_energy_watch {
     bool is_wanted;
-    bool is_taken;            /* this learner is the one that measures */
-    struct takt_meter *meter; /* by the thread alone */
+    bool is_taken;                   /* this learner is the one that measures */
+    struct takt_energy_meter *meter; /* by the thread alone */
     struct takt_energy *energy;
     /* When what is in the model was stored: by arm, by what bounds calls, and
      * for all of them. */

@@ -29,23 +29,23 @@ static const char hidden[] = "arch aarch64\n" ZONE("intel-rapl:0", "package-0");
 
 static struct memory_source memory;
 
-static struct takt_meter *open_meter(const char *text, bool is_live)
+static struct takt_energy_meter *open_meter(const char *text, bool is_live)
 {
     struct takt_hw_source source;
 
     REQUIRE(memory_source_open(&memory, text, strlen(text), &source));
-    struct takt_meter *meter = takt__meter_open(&source, is_live);
+    struct takt_energy_meter *meter = takt__meter_open(&source, is_live);
     REQUIRE(meter != NULL);
     return meter;
 }
 
-static void close_meter(struct takt_meter *meter)
+static void close_meter(struct takt_energy_meter *meter)
 {
     takt__meter_close(meter);
     memory_source_close(&memory);
 }
 
-static bool has_problem(const struct takt_meter *meter, const char *word)
+static bool has_problem(const struct takt_energy_meter *meter, const char *word)
 {
     const char *problem;
 
@@ -57,7 +57,7 @@ static bool has_problem(const struct takt_meter *meter, const char *word)
 
 static void packages_and_their_memory_are_counted_once(void)
 {
-    struct takt_meter *meter = open_meter(server, false);
+    struct takt_energy_meter *meter = open_meter(server, false);
     const struct takt_energy_counter *counter = takt__meter_counters(meter);
 
     EXPECT_INT(takt__meter_count(meter), 3);
@@ -72,7 +72,7 @@ static void packages_and_their_memory_are_counted_once(void)
 
 static void counters_that_only_root_may_read_are_said_so(void)
 {
-    struct takt_meter *meter = open_meter(hidden, false);
+    struct takt_energy_meter *meter = open_meter(hidden, false);
 
     EXPECT_INT(takt__meter_count(meter), 0);
     EXPECT(has_problem(meter, "as root"));
@@ -82,7 +82,7 @@ static void counters_that_only_root_may_read_are_said_so(void)
 
 static void a_machine_without_counters_is_said_to_be_one(void)
 {
-    struct takt_meter *meter = open_meter("arch aarch64\n", false);
+    struct takt_energy_meter *meter = open_meter("arch aarch64\n", false);
 
     EXPECT_INT(takt__meter_count(meter), 0);
     EXPECT(has_problem(meter, "virtual machines"));
@@ -99,7 +99,7 @@ static void counters_of_the_processor_are_read_with_the_load(void)
     struct takt_energy_reading reading;
 
     test_config()->nvml = "/nowhere/libnvidia-ml.so.1";
-    struct takt_meter *meter = open_meter(files, true);
+    struct takt_energy_meter *meter = open_meter(files, true);
     EXPECT_INT(takt__meter_count(meter), 1);
     EXPECT(has_problem(meter, "nvml: "));
     takt__meter_read(meter, 0, &reading);
@@ -123,7 +123,7 @@ static void power_events_need_a_kernel_that_has_them(void)
         "@/sys/bus/event_source/devices/power/type\n9999\n";
 
     test_config()->nvml = "/nowhere/libnvidia-ml.so.1";
-    struct takt_meter *meter = open_meter("arch aarch64\n", true);
+    struct takt_energy_meter *meter = open_meter("arch aarch64\n", true);
     EXPECT(has_problem(meter, "perf: the kernel has no power events"));
     close_meter(meter);
     meter = open_meter(events, true);
@@ -146,7 +146,7 @@ static void power_events_that_cannot_be_opened_are_said_so(void)
         "@/sys/bus/event_source/devices/power/type\n65000\n";
 
     test_config()->nvml = "/nowhere/libnvidia-ml.so.1";
-    struct takt_meter *meter = open_meter(events, true);
+    struct takt_energy_meter *meter = open_meter(events, true);
     EXPECT_INT(takt__meter_count(meter), 0);
     EXPECT(has_problem(meter, "perf: power events cannot be opened") ||
            has_problem(meter, "perf_event_paranoid is 2"));
@@ -161,7 +161,7 @@ static void gpus_are_counted_by_their_addresses(void)
 
     test_config()->nvml = TAKT_FAKE_NVML;
     setenv("FAKE_NVML_GPUS", "2", 1);
-    struct takt_meter *meter = open_meter(server, true);
+    struct takt_energy_meter *meter = open_meter(server, true);
     const struct takt_energy_counter *counter = takt__meter_counters(meter);
     EXPECT_INT(takt__meter_count(meter), 5); /* and the processor's */
     EXPECT_STR(counter[0].address, "0000:00:00.0");
@@ -184,7 +184,7 @@ static void a_gpu_without_a_counter_has_its_power_added_up(void)
     test_config()->nvml = TAKT_FAKE_NVML;
     setenv("FAKE_NVML_GPUS", "1", 1);
     setenv("FAKE_NVML_FAIL", "energy", 1);
-    struct takt_meter *meter = open_meter("arch aarch64\n", true);
+    struct takt_energy_meter *meter = open_meter("arch aarch64\n", true);
     REQUIRE(takt__meter_count(meter) == 1);
     EXPECT(takt__meter_counters(meter)->is_power);
     takt__meter_read(meter, 0, &first);
@@ -203,7 +203,7 @@ static void what_nvml_cannot_do_is_said_in_a_line(void)
 {
     test_config()->nvml = TAKT_FAKE_NVML;
     setenv("FAKE_NVML_FAIL", "init", 1);
-    struct takt_meter *meter = open_meter("arch aarch64\n", true);
+    struct takt_energy_meter *meter = open_meter("arch aarch64\n", true);
     EXPECT(has_problem(meter, "nvml: it cannot be used: Not Supported"));
     close_meter(meter);
     setenv("FAKE_NVML_FAIL", "energy,power", 1);
@@ -224,7 +224,7 @@ static void a_counter_that_fails_later_is_gone(void)
 
     test_config()->nvml = TAKT_FAKE_NVML;
     setenv("FAKE_NVML_GPUS", "1", 1);
-    struct takt_meter *meter = open_meter("arch aarch64\n", true);
+    struct takt_energy_meter *meter = open_meter("arch aarch64\n", true);
     setenv("FAKE_NVML_FAIL", "energy", 1);
     takt__meter_read(meter, 0, &reading);
     EXPECT(reading.is_gone);
@@ -238,7 +238,7 @@ static void a_privileged_program_loads_no_library_by_name(void)
 {
     test_config()->nvml = NULL;
     test_config()->is_privileged = true;
-    struct takt_meter *meter = open_meter("arch aarch64\n", true);
+    struct takt_energy_meter *meter = open_meter("arch aarch64\n", true);
     EXPECT(has_problem(meter, "more rights than its user"));
     test_config()->is_privileged = false;
     close_meter(meter);
