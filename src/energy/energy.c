@@ -21,9 +21,9 @@ static const double least_share = 0.02;
 /* Load of others that is always there, in processors; and of a GPU. */
 static const double usual_rest = 0.25, usual_share = 0.35;
 
-/* Farther from what is expected than so many deviations, a window counts less:
+/* Farther off than so many times what is typical, a window counts less:
  * something else was going on. */
-static const double far = 3, least_weight = 0.1;
+static const double far = 4.5, least_weight = 0.01;
 
 struct takt_energy *
 takt__energy_create(const struct takt_energy_counter *counter, unsigned count)
@@ -206,8 +206,20 @@ static bool is_others(const struct takt_energy *energy, unsigned counter,
            window->share_pml * 1e-3 > seen->busy + usual_share;
 }
 
-static double weight_of(const struct takt_energy_account *account,
-                        const struct observation *seen)
+/* The median of how far windows are off, followed step by step: unlike a mean
+ * of squares, it is not moved by the windows that it is there to find. */
+static void follow_typical(struct takt_energy_account *account, double off)
+{
+    const double step = 1.2, least = 0.3;
+
+    if (account->typical_w == 0)
+        account->typical_w = account->solution.noise;
+    account->typical_w *= off > account->typical_w ? step : 1 / step;
+    account->typical_w = fmax(account->typical_w, least);
+}
+
+static double weigh_window(struct takt_energy_account *account,
+                           const struct observation *seen)
 {
     double off = seen->watts;
 
@@ -215,8 +227,10 @@ static double weight_of(const struct takt_energy_account *account,
         return 1;
     for (unsigned i = 0; i < TAKT_REGRESSION_TERMS; i++)
         off -= seen->x[i] * account->solution.value[i];
-    const double most = far * account->solution.noise;
-    return fabs(off) > most ? fmax(least_weight, most / fabs(off)) : 1;
+    follow_typical(account, fabs(off));
+    const double most = far * account->typical_w;
+    const double share = fmin(1, most / fabs(off));
+    return fmax(least_weight, share * share);
 }
 
 /* True: it was used. */
@@ -238,7 +252,7 @@ static bool settle(struct takt_energy *energy, unsigned counter,
     if (seen.busy > 0 && seen.busy < least_share)
         return false;
     takt__regression_add(&account->sums, seen.x, seen.watts,
-                         weight_of(account, &seen),
+                         weigh_window(account, &seen),
                          exp(-seen.seconds / fade_s));
     account->is_solved =
         takt__regression_solve(&account->sums, &account->solution);

@@ -37,6 +37,7 @@ struct takt_energy_account {
     struct takt_regression sums;
     struct takt_coefficients solution;
     bool is_solved;
+    double typical_w; /* how far windows are off, mostly; 0: not known */
     struct takt_energy_windows windows;
 };
 

@@ -63,6 +63,7 @@ struct gpu {
     bool is_power;
     uint64_t power_at_ns, uj; /* when it was read last, and the sum */
     unsigned mw;
+    uint64_t last; /* what was read */
 };
 
 struct takt_nvml {
@@ -257,9 +258,11 @@ bool takt__nvml_read(struct takt_nvml *nvml, unsigned index,
     const uint64_t end_ns = takt__now_ns();
     out->at_ns = begin_ns + (end_ns - begin_ns) / 2;
     out->share_pml = 1001;
-    if (is_read && nvml->call.utilization(gpu->device, &busy) == success &&
+    if (is_read && out->count != gpu->last && /* else no window ends here */
+        nvml->call.utilization(gpu->device, &busy) == success &&
         busy.gpu <= 100)
         out->share_pml = 10 * busy.gpu;
+    gpu->last = out->count;
     takt__gpu_end();
     return is_read;
 }

@@ -24,6 +24,7 @@ struct kind {
     double watts;    /* beyond idle, by the counter of that place */
     double call_ms;  /* how long one takes */
     unsigned one_in; /* is timed, and stands for all; 0: each is */
+    unsigned twin;   /* another arm is at work at the same time; 0: none */
 };
 
 struct machine {
@@ -34,6 +35,7 @@ struct machine {
     unsigned kinds;
     double others_w;     /* of a processor that others use */
     double others;       /* processors that others use, now and then */
+    double surge_w;      /* for a second in twenty, by nobody that is known */
     double noise;        /* of what a counter counts, as a share */
     bool is_alternating; /* the kinds take turns call by call */
     uint64_t random;
@@ -72,16 +74,19 @@ static inline void end_call(struct machine *m)
 {
     const struct kind *kind = &m->kind[m->now];
     const bool is_timed = kind->one_in == 0 || m->calls++ % kind->one_in == 0;
-    const struct takt_energy_use use = {kind->arm,
-                                        kind->bound,
-                                        kind->threads,
-                                        kind->where,
-                                        ns_at(m->call_begin_ms),
-                                        (m->call_end_ms - m->call_begin_ms) *
-                                            UINT64_C(1000000),
-                                        kind->one_in == 0 ? 1 : kind->one_in};
+    struct takt_energy_use use = {kind->arm,
+                                  kind->bound,
+                                  kind->threads,
+                                  kind->where,
+                                  ns_at(m->call_begin_ms),
+                                  (m->call_end_ms - m->call_begin_ms) *
+                                      UINT64_C(1000000),
+                                  kind->one_in == 0 ? 1 : kind->one_in};
 
     if (is_timed && m->call_end_ms > m->call_begin_ms)
+        takt__energy_use(m->energy, &use);
+    use.arm = kind->twin;
+    if (use.arm != 0)
         takt__energy_use(m->energy, &use);
     if (m->is_alternating)
         m->now = (m->now + 1) % (int)m->kinds;
@@ -92,7 +97,7 @@ static inline void run_program(struct machine *m)
 {
     if (m->now >= 0 && m->ms >= m->call_end_ms)
         end_call(m);
-    if (m->ms >= m->until_ms)
+    if (m->ms >= m->until_ms && (m->now < 0 || m->ms >= m->call_end_ms))
         choose(m);
     if (m->now >= 0 && m->ms >= m->call_end_ms) {
         m->call_begin_ms = m->ms;
@@ -117,6 +122,8 @@ static inline void draw_power(struct machine *m)
             watts += kind->watts;
         if (m->are_others_here && !is_gpu)
             watts += m->others * m->others_w;
+        if (m->ms % 20000 < 1000)
+            watts += m->surge_w;
         watts *= 1 + m->noise * (2 * random_unit(&m->random) - 1);
         m->joules[i] += watts * 1e-3;
         if (m->counter[i].step_ms == 0 || m->ms % m->counter[i].step_ms == 37) {

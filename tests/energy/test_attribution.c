@@ -98,6 +98,43 @@ static void a_counter_that_wraps_around_goes_on_counting(void)
     finish(&m);
 }
 
+/* A second that begins and ends anywhere would be off by a tenth. */
+static void windows_end_where_the_counter_steps(void)
+{
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct machine m = gpu_machine(seed);
+        simulate(&m, 120);
+        TAP_CHECK(watts_of(&m, 0).error < 2.5, "error %g",
+                  watts_of(&m, 0).error);
+        finish(&m);
+    }
+}
+
+/* What it counts there is right to the last count. */
+static void no_energy_is_lost_where_a_counter_wraps_around(void)
+{
+    struct machine m = cpu_machine(3);
+
+    m.counter[0].range = 1000000000;
+    m.kinds = 0;
+    simulate(&m, 150);
+    EXPECT_NEAR(takt__energy_idle(m.energy, 0).mean, 35, 0.01);
+    finish(&m);
+}
+
+/* They are known when they are over, and lie in two windows. */
+static void long_calls_count_in_the_windows_that_they_lie_in(void)
+{
+    struct machine m = gpu_machine(17);
+
+    m.kind[0].call_ms = 900;
+    m.kind[1].call_ms = 600;
+    simulate(&m, 200);
+    expect_watts(watts_of(&m, 0), 480);
+    EXPECT(watts_of(&m, 0).error < 4);
+    finish(&m);
+}
+
 static void a_counter_that_is_reset_breaks_one_window(void)
 {
     struct machine m = gpu_machine(4);
@@ -228,6 +265,18 @@ static void experts_that_cannot_be_told_apart_are_unknown(void)
     }
 }
 
+static void experts_that_are_at_work_together_are_unknown(void)
+{
+    struct machine m = gpu_machine(18);
+
+    m.kind[0].twin = 7;
+    simulate(&m, 300);
+    EXPECT(!watts_of(&m, 0).is_known);
+    EXPECT(!takt__energy_watts(m.energy, 7, m.kind[0].bound).is_known);
+    expect_watts(watts_of(&m, 1), 210);
+    finish(&m);
+}
+
 /* As a mixture of one expert they are known all the same. */
 static void kinds_that_cannot_be_told_apart_are_known_together(void)
 {
@@ -253,6 +302,17 @@ static void the_load_of_others_is_accounted_for_or_rejected(void)
         expect_watts(watts_of(&m, 2), 61);
         finish(&m);
     }
+}
+
+static void surges_that_nobody_explains_count_little(void)
+{
+    struct machine m = gpu_machine(19);
+
+    m.surge_w = 400; /* 20 on average */
+    simulate(&m, 300);
+    EXPECT_NEAR(takt__energy_idle(m.energy, 0).mean, 120, 10);
+    expect_watts(watts_of(&m, 0), 480);
+    finish(&m);
 }
 
 static void a_gpu_that_others_use_is_not_learned_from(void)
@@ -330,6 +390,9 @@ int main(void)
     RUN(kinds_of_calls_on_a_gpu_are_told_apart);
     RUN(experts_of_the_processor_are_told_apart);
     RUN(a_counter_that_wraps_around_goes_on_counting);
+    RUN(windows_end_where_the_counter_steps);
+    RUN(no_energy_is_lost_where_a_counter_wraps_around);
+    RUN(long_calls_count_in_the_windows_that_they_lie_in);
     RUN(a_counter_that_is_reset_breaks_one_window);
     RUN(both_counters_of_a_call_on_a_gpu_are_added_up);
     RUN(without_a_counter_of_the_processor_its_experts_are_unknown);
@@ -340,8 +403,10 @@ int main(void)
     RUN(noise_is_averaged_out);
     RUN(one_short_call_that_was_timed_stands_for_many);
     RUN(experts_that_cannot_be_told_apart_are_unknown);
+    RUN(experts_that_are_at_work_together_are_unknown);
     RUN(kinds_that_cannot_be_told_apart_are_known_together);
     RUN(the_load_of_others_is_accounted_for_or_rejected);
+    RUN(surges_that_nobody_explains_count_little);
     RUN(a_gpu_that_others_use_is_not_learned_from);
     RUN(an_integral_of_power_needs_no_steps_but_no_holes);
     RUN(windows_of_too_many_kinds_are_rejected);
