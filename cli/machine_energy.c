@@ -59,7 +59,7 @@ void print_energy_json(struct json *json, const struct takt_energy_meter *meter)
 {
     const char *problem;
 
-    json_print(json, "energy:{counters:[");
+    json_print(json, "energy:[");
     for (unsigned i = 0; i < takt__meter_count(meter); i++) {
         const struct takt_energy_counter *counter =
             &takt__meter_counters(meter)[i];
@@ -67,8 +67,8 @@ void print_energy_json(struct json *json, const struct takt_energy_meter *meter)
                    counter->source, counter->name, known_text(counter->address),
                    counter->is_power);
     }
-    json_print(json, "] problems:[");
+    json_print(json, "] energy_problems:[");
     for (unsigned i = 0; (problem = takt__meter_problem(meter, i)) != NULL; i++)
         json_string(json, NULL, problem);
-    json_print(json, "]}");
+    json_close(json, ']');
 }
