@@ -64,12 +64,15 @@ static unsigned draw(const takt_ctx *ctx, const struct takt_device *device,
     return is_measured ? 1 << timed_shift : 1;
 }
 
-/* The calls of a new timing: with those before it that found none free. */
+/* The calls of a new timing: with those before it that found none free, which
+ * are counted where energy is measured. */
 static uint16_t take_untimed(struct takt_gpu_watch *watch, unsigned calls)
 {
+    if (calls == 0 ||
+        atomic_load_explicit(&watch->untimed, memory_order_relaxed) == 0)
+        return (uint16_t)calls;
     const uint32_t all = calls + atomic_exchange_explicit(&watch->untimed, 0,
                                                           memory_order_relaxed);
-
     return (uint16_t)(all < UINT16_MAX ? all : UINT16_MAX);
 }
 
@@ -90,7 +93,7 @@ struct takt_timing *takt__gpu_timing(const struct takt_exec *exec,
             timing->from = timing->to = (struct takt_mark){NULL};
         timing->life = device->life;
         timing->is_sampled = calls > 0;
-        timing->calls = calls > 0 ? take_untimed(watch, calls) : 0;
+        timing->calls = take_untimed(watch, calls);
         timing->tap = exec->is_emitted ? exec->tap : NULL;
         return timing;
     }

@@ -100,8 +100,28 @@ static bool is_use(const struct takt_learner *learner,
            sample->seconds > 0 && sample->seconds < 1e6;
 }
 
-/* Calls on buffers are begun long before a GPU gets to them, and are known to
- * be over soon after they are. */
+/* When it was at work. Calls on buffers are begun before a GPU gets to them,
+ * and it runs them one after another; that they are over is known some time
+ * later. That a buffer was moved is told afterwards. */
+static void place_in_time(struct takt_learner *learner,
+                          const struct takt_sample *sample, uint64_t now_ns,
+                          struct takt_energy_use *use)
+{
+    uint64_t *done_ns = &learner->energy.done_ns[sample->arm];
+
+    if (sample->series >= TAKT_SERIES_LINKS) {
+        use->start_ns -= use->ns < use->start_ns ? use->ns : use->start_ns;
+        return;
+    }
+    use->ns *= use->runs;
+    use->runs = 1;
+    if (use->start_ns < *done_ns)
+        use->start_ns = *done_ns;
+    if (use->start_ns + use->ns > now_ns)
+        use->start_ns = now_ns > use->ns ? now_ns - use->ns : 0;
+    *done_ns = use->start_ns + use->ns;
+}
+
 void takt__learner_note_use(struct takt_learner *learner,
                             const struct takt_sample *sample, uint64_t now_ns)
 {
@@ -109,19 +129,18 @@ void takt__learner_note_use(struct takt_learner *learner,
         return;
     const struct takt_arm *arm = takt__model_arm(learner->model, sample->arm);
     const bool is_gpu = takt__arm_is_gpu(arm);
-    const uint64_t ns = (uint64_t)(sample->seconds * 1e9);
     struct takt_energy_use use = {
         .arm = sample->arm,
         .bound = takt__model_bound(learner->model, sample),
         .threads = is_gpu ? 1 : arm->rates.threads,
         .where = place_of(learner, sample->arm),
         .start_ns = sample->start_ns,
-        .ns = ns,
+        .ns = (uint64_t)(sample->seconds * 1e9),
         .runs = sample->calls > 0 ? sample->calls : 1,
     };
 
-    if (is_gpu && (sample->situation & TAKT_RESIDENT) != 0 && now_ns > ns)
-        use.start_ns = now_ns - ns;
+    if (is_gpu && (sample->situation & TAKT_RESIDENT) != 0)
+        place_in_time(learner, sample, now_ns, &use);
     takt__energy_use(learner->energy.energy, &use);
 }
 

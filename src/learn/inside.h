@@ -50,6 +50,8 @@ struct takt_energy_watch {
     bool is_taken;                   /* this learner is the one that measures */
     struct takt_energy_meter *meter; /* by the thread alone */
     struct takt_energy *energy;
+    uint64_t done_ns[TAKT_MAX_ARMS]; /* of GPUs: the end of what was last known
+                                      * to end on buffers */
     /* When what is in the model was stored: by arm, by what bounds calls, and
      * for all of them. */
     int64_t stored_unix_s[TAKT_MAX_ARMS][TAKT_BOUNDS + 1];

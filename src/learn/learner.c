@@ -39,7 +39,8 @@ static bool learn_all(struct takt_learner *learner)
     struct takt_sample sample;
     uint64_t left = takt__journal_count(&learner->journal);
     const bool found = left > 0;
-    const uint64_t now_ns = found ? takt__now_ns() : 0;
+    const uint64_t now_ns =
+        found && learner->energy.energy != NULL ? takt__now_ns() : 0;
 
     for (; left > 0 && takt__journal_next(&learner->journal, &sample); left--)
         learn(learner, &sample, now_ns);
