@@ -18,8 +18,12 @@ static const double most_error_share = 0.05, most_error_w = 0.5;
 /* Windows in which calls took less than this, but something, say little. */
 static const double least_share = 0.02;
 
-/* Load of others that is always there, in processors; and of a GPU. */
-static const double usual_rest = 0.25, usual_share = 0.35;
+/* Load of others that is always there, in processors. */
+static const double usual_rest = 0.25;
+
+/* A GPU says how busy it was for the last moments only, so it is believed about
+ * others where Takt hardly used it: so much, and so busy. */
+static const double hardly_used = 0.1, least_others = 0.5;
 
 /* Farther off than so many times what is typical, a window counts less:
  * something else was going on. */
@@ -202,8 +206,8 @@ static bool is_others(const struct takt_energy *energy, unsigned counter,
     if (is_processors(energy, counter))
         return seen->x[TAKT_TERM_REST] > usual_rest &&
                seen->x[TAKT_TERM_REST] > seen->threads;
-    return window->share_pml <= 1000 &&
-           window->share_pml * 1e-3 > seen->busy + usual_share;
+    return seen->busy < hardly_used && window->share_pml <= 1000 &&
+           window->share_pml * 1e-3 > least_others;
 }
 
 /* The median of how far windows are off, followed step by step: unlike a mean
