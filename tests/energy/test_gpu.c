@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_gpu.c - calls on buffers of a GPU are counted, each once, one after
- * another, by the counter at the GPU's address.
+ * test_gpu.c - calls on buffers of a GPU are counted, each once, by the counter
+ * at the GPU's address, and one after another, as the GPU runs them.
  */
 #define _GNU_SOURCE /* memfd_create() */
 #include <sys/mman.h>
@@ -10,13 +10,14 @@
 
 #include "call/ctx.h"
 #include "energy/energy.h"
+#include "learn/inside.h"
 #include "support/config.h"
 #include "support/tap.h"
 #include "takt/takt.h"
 
 enum { n = 4096, calls = 100 };
 
-static takt_ctx *open_context(void)
+static takt_ctx *open_context(bool is_measured)
 {
     takt_ctx *ctx = NULL;
 
@@ -25,7 +26,7 @@ static takt_ctx *open_context(void)
     test_config()->cusolver = "";
     test_config()->vulkan = "/nowhere";
     test_config()->nvml = TAKT_FAKE_NVML;
-    test_config()->is_energy_asked = true;
+    test_config()->is_energy_asked = is_measured;
     REQUIRE(takt_ctx_create(&(takt_ctx_options){.policy = TAKT_POLICY_FIXED,
                                                 .expert = "cuda.0",
                                                 .blas = "",
@@ -60,16 +61,16 @@ static bool has_begun(takt_ctx *ctx)
     return begun;
 }
 
-/* What the log says of uses. */
+/* What the log says of uses, but of links. */
 struct uses {
-    unsigned count, overlaps, elsewhere;
-    unsigned long long runs, ns;
+    unsigned count, elsewhere;
+    unsigned long long start_ns[calls], ns[calls];
 };
 
 static struct uses read_uses(FILE *log)
 {
     struct uses uses = {0};
-    unsigned long long start, ns, runs, end = 0;
+    unsigned long long start, ns, runs;
     unsigned arm, bound, threads;
     char line[160], where[8];
 
@@ -77,21 +78,19 @@ static struct uses read_uses(FILE *log)
     while (fgets(line, sizeof line, log) != NULL) {
         if (sscanf(line, "use %u %u %u %7s %llu %llu %llu", &arm, &bound,
                    &threads, where, &start, &ns, &runs) != 7 ||
-            bound == TAKT_BOUND_LINK)
+            bound == TAKT_BOUND_LINK || uses.count == calls)
             continue;
-        uses.count++;
-        uses.runs += runs;
-        uses.ns += ns;
-        uses.overlaps += start < end;
+        EXPECT_INT(runs, 1);
+        uses.start_ns[uses.count] = start;
+        uses.ns[uses.count++] = ns;
         uses.elsewhere += strcmp(where, "0") != 0;
-        end = start + ns;
     }
     return uses;
 }
 
-static void calls_on_buffers_are_counted_one_after_another(void)
+static void calls_on_buffers_are_counted_each_once(void)
 {
-    takt_ctx *ctx = open_context();
+    takt_ctx *ctx = open_context(true);
     takt_buffer *a = buffer_in(ctx), *b = buffer_in(ctx);
     const takt_call call = {.op = takt_op_find("exp"),
                             .dtype = TAKT_F32,
@@ -114,17 +113,67 @@ static void calls_on_buffers_are_counted_one_after_another(void)
     set_log(ctx, NULL);
     const struct uses uses = read_uses(log);
     EXPECT_INT(uses.count, calls - 2);
-    EXPECT_INT(uses.overlaps, 0);
     EXPECT_INT(uses.elsewhere, 0);
-    EXPECT(uses.ns > 0);
     fclose(log);
     takt_buffer_destroy(a);
     takt_buffer_destroy(b);
     takt_ctx_destroy(ctx);
 }
 
+/* A sample of 20 ms of a call that was begun at that time. */
+static void note(takt_ctx *ctx, uint64_t start_ms, unsigned stands_for,
+                 uint64_t now_ms)
+{
+    const struct takt_sample sample = {
+        .series = 0,
+        .situation = TAKT_RESIDENT,
+        .arm = (uint8_t)takt__experts_find(&ctx->experts, "cuda.0"),
+        .calls = (uint16_t)stands_for,
+        .bytes = 1e6F,
+        .flops = 1e6F,
+        .start_ns = start_ms * 1000000,
+        .seconds = 0.02};
+
+    takt__learner_note_use(ctx->learner, &sample, now_ms * 1000000);
+}
+
+/* They are begun together, and told of together when all are over. */
+static void a_gpu_runs_them_one_after_another(void)
+{
+    takt_ctx *ctx = open_context(false);
+    FILE *log = fdopen(memfd_create("log", MFD_CLOEXEC), "w+");
+    const struct takt_energy_counter counter = {
+        .source = "nvml", .name = "x", .address = "0000:00:00.0"};
+
+    REQUIRE(log != NULL);
+    takt_ctx_open_gpus(ctx);
+    takt__learner_enter(ctx->learner);
+    ctx->learner->energy.energy = takt__energy_create(&counter, 1);
+    REQUIRE(ctx->learner->energy.energy != NULL);
+    takt__energy_set_log(ctx->learner->energy.energy, log);
+    note(ctx, 1000, 1, 1500);
+    note(ctx, 1001, 1, 1500);
+    note(ctx, 1002, 4, 1500); /* four of them */
+    note(ctx, 1400, 1, 1500); /* after a pause */
+    note(ctx, 1410, 1, 1430); /* it cannot end later than now */
+    takt__energy_set_log(ctx->learner->energy.energy, NULL);
+    takt__learner_leave(ctx->learner);
+    const struct uses uses = read_uses(log);
+    static const struct {
+        unsigned start_ms, ms;
+    } wanted[] = {{1000, 20}, {1020, 20}, {1040, 80}, {1400, 20}, {1410, 20}};
+    EXPECT_INT(uses.count, 5);
+    for (unsigned i = 0; i < 5; i++) {
+        EXPECT_INT(uses.start_ns[i], wanted[i].start_ms * 1000000ULL);
+        EXPECT_INT(uses.ns[i], wanted[i].ms * 1000000ULL);
+    }
+    fclose(log);
+    takt_ctx_destroy(ctx);
+}
+
 int main(void)
 {
-    RUN(calls_on_buffers_are_counted_one_after_another);
+    RUN(a_gpu_runs_them_one_after_another);
+    RUN(calls_on_buffers_are_counted_each_once);
     return tap_done();
 }
