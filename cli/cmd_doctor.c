@@ -21,6 +21,7 @@
 #include "context.h"
 #include "fleet/sync.h"
 #include "json.h"
+#include "machine_energy.h"
 #include "run.h"
 
 enum state { STATE_OK, STATE_NOTE, STATE_PROBLEM };
@@ -250,6 +251,23 @@ static void check_gpus(struct diagnosis *report)
     takt_ctx_destroy(ctx);
 }
 
+static void check_energy(struct diagnosis *report)
+{
+    struct takt_energy_meter *meter = open_energy(NULL);
+    const char *problem;
+    char text[128];
+
+    for (unsigned i = 0; meter != NULL && i < takt__meter_count(meter); i++) {
+        describe_counter(&takt__meter_counters(meter)[i], text, sizeof text);
+        add(report, "energy", STATE_OK, "%s", text);
+    }
+    for (unsigned i = 0;
+         meter != NULL && (problem = takt__meter_problem(meter, i)) != NULL;
+         i++)
+        add(report, "energy", STATE_NOTE, "%s", problem);
+    takt__meter_close(meter);
+}
+
 /* One call is traced, to see whether it gets where the environment says. */
 static void check_telemetry(struct diagnosis *report, takt_ctx *ctx)
 {
@@ -350,6 +368,7 @@ static void diagnose(struct diagnosis *report)
     check_libraries(report, ctx);
     check_openblas(report, takt_ctx_machine(ctx));
     check_gpus(report);
+    check_energy(report);
     check_telemetry(report, ctx);
     check_fleet(report);
     check_run(report);
@@ -407,7 +426,8 @@ const struct command cmd_doctor = {
         "says in one line each what works (ok), what is limited (note) and "
         "what is wrong (problem), with what to do about it: the settings of "
         "the environment, the processor, the store, BLAS libraries, GPUs, "
-        "telemetry and the library of 'takt run'. GPUs are opened, and one "
+        "counters of energy, telemetry and the library of 'takt run'. GPUs are "
+        "opened, and one "
         "call is traced to wherever the environment sends traces.\n\nThe exit "
         "status is 1 if there is a problem.",
     .options = {{"json", NULL, NULL, "print one JSON object"}},

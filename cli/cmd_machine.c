@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "context.h"
 #include "json.h"
+#include "machine_energy.h"
 #include "report.h"
 
 /* Scalar code runs everywhere. */
@@ -286,13 +287,15 @@ static void print_experts(const takt_ctx *ctx)
         printf("libraries    -: %s\n", takt_ctx_library_problem(ctx));
 }
 
-static void print_text(takt_ctx *ctx, bool is_live)
+static void print_text(takt_ctx *ctx, bool is_live,
+                       const struct takt_energy_meter *energy)
 {
     const takt_machine *m = takt_ctx_machine(ctx);
 
     print_cpu(m);
     print_experts(ctx);
     print_gpus(ctx, is_live);
+    print_energy(energy);
     printf("fingerprint  hardware %.16s, software %.16s\n", m->hw_fingerprint,
            m->sw_fingerprint);
 }
@@ -335,7 +338,8 @@ static void print_experts_json(struct json *json, const takt_ctx *ctx)
     json_close(json, ']');
 }
 
-void print_machine_json(FILE *stream, takt_ctx *ctx, bool is_live)
+void print_machine_json(FILE *stream, takt_ctx *ctx, bool is_live,
+                        const struct takt_energy_meter *energy)
 {
     const takt_machine *m = takt_ctx_machine(ctx);
     struct json json = json_begin(stream);
@@ -345,6 +349,8 @@ void print_machine_json(FILE *stream, takt_ctx *ctx, bool is_live)
     print_cores_json(&json, m);
     print_experts_json(&json, ctx);
     print_gpus_json(&json, ctx, is_live);
+    if (energy != NULL)
+        print_energy_json(&json, energy);
     json_print(&json, "hw_fingerprint:%s sw_fingerprint:%s}\n",
                m->hw_fingerprint, m->sw_fingerprint);
 }
@@ -376,10 +382,12 @@ static int run(const struct invocation *invocation)
         return usage_error(invocation->command, "--from '%s': %s",
                            recording != NULL ? recording : "this machine",
                            takt_status_text(status));
+    struct takt_energy_meter *energy = open_energy(recording);
     if (option_given(invocation, "json"))
-        print_machine_json(stdout, ctx, is_live);
+        print_machine_json(stdout, ctx, is_live, energy);
     else
-        print_text(ctx, is_live);
+        print_text(ctx, is_live, energy);
+    takt__meter_close(energy);
     takt_ctx_destroy(ctx);
     return EXIT_DONE;
 }
@@ -395,7 +403,9 @@ const struct command cmd_machine = {
         "that calls are routed to, the libraries found, and the GPUs: each is "
         "opened, and shown with its memory, its driver, its link to the "
         "processor and its state; what keeps a driver or a GPU from being used "
-        "is said in a line. The fingerprints tell whether what was learned on "
+        "is said in a line. Then come the counters of energy, or why there are "
+        "none and what to do about it. The fingerprints tell whether what was "
+        "learned on "
         "one "
         "machine holds on another; they contain no host name and no serial "
         "number.\n\n--record writes everything that was read to a folder, to "

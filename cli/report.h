@@ -102,4 +102,7 @@ void print_html(FILE *stream, const char *text);
 
 /* ---- cmd_machine.c ---- */
 
-void print_machine_json(FILE *stream, takt_ctx *ctx, bool is_live);
+/* `energy` NULL: nothing is said of it. */
+struct takt_energy_meter;
+void print_machine_json(FILE *stream, takt_ctx *ctx, bool is_live,
+                        const struct takt_energy_meter *energy);

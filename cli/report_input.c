@@ -28,10 +28,11 @@ static const char *kind_of(const struct takt_json_node *root)
 static bool is_personal(const char *name)
 {
     static const char *const names[] = {
-        "command", "libraries", "store",        "left_alone", "trouble",
-        "failure", "file",      "path",         "snippet",    "function",
-        "project", "rewrite",   "diff",         "backup",     "error",
-        "problem", "reason",    "gpu_problems", "device"};
+        "command", "libraries",    "store",   "left_alone",
+        "trouble", "failure",      "file",    "path",
+        "snippet", "function",     "project", "rewrite",
+        "diff",    "backup",       "error",   "problem",
+        "reason",  "gpu_problems", "device",  "energy_problems"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (name != NULL && strcmp(name, names[i]) == 0)

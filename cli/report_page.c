@@ -8,6 +8,7 @@
 #include "base/new_file.h"
 #include "clean.h"
 #include "context.h"
+#include "machine_energy.h"
 #include "report.h"
 #include "text/utf8.h"
 
@@ -83,8 +84,11 @@ static bool print_machine(struct json *json, const struct report *report)
         return false;
     if (report->is_live)
         takt_ctx_create(&options, &ctx);
+    struct takt_energy_meter *energy =
+        report->is_live ? open_energy(NULL) : NULL;
     print_machine_json(text.stream, ctx != NULL ? ctx : report->ctx,
-                       report->is_live);
+                       report->is_live, energy);
+    takt__meter_close(energy);
     takt_ctx_destroy(ctx);
     if (!takt__memory_file_close(&text))
         return false;

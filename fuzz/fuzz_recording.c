@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "../tests/hw/memory_source.h"
+#include "hw/powercap.h"
 #include "hw/probe.h"
 #include "hw/scrub.h"
 
@@ -46,6 +47,16 @@ static void check(const takt_machine *machine)
     }
 }
 
+static void check_powercap(const struct takt_hw_source *source)
+{
+    struct takt_powercap_zone zone[TAKT_POWERCAP_ZONES];
+    const unsigned count = takt__powercap_find(source, zone);
+
+    demand(count <= TAKT_POWERCAP_ZONES);
+    for (unsigned i = 0; i < count; i++)
+        check_name(zone[i].name, sizeof zone[i].name);
+}
+
 static void scrub_all(const struct memory_source *source)
 {
     static const char *const paths[] = {
@@ -75,8 +86,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     if (memory != NULL && machine != NULL) {
         if (memory_source_open(memory, (const char *)bytes, size, &source) &&
-            takt__machine_probe(&source, machine) == TAKT_OK)
+            takt__machine_probe(&source, machine) == TAKT_OK) {
             check(machine);
+            check_powercap(&source);
+        }
         scrub_all(memory);
         memory_source_close(memory);
     }

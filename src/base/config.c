@@ -29,6 +29,7 @@ static const char *const known[] = {
     "TAKT_CUDA",
     "TAKT_CUSOLVER",
     "TAKT_DB",
+    "TAKT_ENERGY",
     "TAKT_EXPERT",
     "TAKT_EXPLORE",
     "TAKT_FLEET",
@@ -37,6 +38,7 @@ static const char *const known[] = {
     "TAKT_GPU",
     "TAKT_HOT_RATE",
     "TAKT_LOG",
+    "TAKT_NVML",
     "TAKT_OTEL",
     "TAKT_OTLP_FILE",
     "TAKT_OTLP_SHUTDOWN_MS",
@@ -254,6 +256,7 @@ static void read_texts(void)
     config.cublas = variable("TAKT_CUBLAS");
     config.cusolver = variable("TAKT_CUSOLVER");
     config.vulkan = variable("TAKT_VULKAN");
+    config.nvml = variable("TAKT_NVML");
     config.state_home = variable("XDG_STATE_HOME");
     config.home = variable("HOME");
     config.runtime_dir = variable("XDG_RUNTIME_DIR");
@@ -284,6 +287,7 @@ static void read_all(void)
     config.hot_rate =
         read_number("TAKT_HOT_RATE", HUGE_VAL, "a number of calls per second");
     config.is_tracing_all = read_flag("TAKT_TRACE_DEBUG");
+    config.is_energy_asked = read_flag("TAKT_ENERGY");
     /* The library of `takt run` obeys these. What is wrong is said here. */
     read_flag("TAKT_RUN_NUMPY");
     read_flag("TAKT_RUN_LAPACK");

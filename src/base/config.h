@@ -22,6 +22,8 @@ struct takt_config {
     const char *cublas;   /* TAKT_CUBLAS: a file; "": none is used */
     const char *cusolver; /* TAKT_CUSOLVER: the same */
     const char *vulkan;   /* TAKT_VULKAN: the loader's file */
+    const char *nvml;     /* TAKT_NVML: the file of NVIDIA's NVML */
+    bool is_energy_asked; /* TAKT_ENERGY */
     double exploration; /* TAKT_EXPLORE: a share; negative: none; 0: not set */
     const char *state_home, *home; /* XDG_STATE_HOME, HOME */
     const char *runtime_dir;       /* XDG_RUNTIME_DIR */

@@ -51,6 +51,7 @@ struct takt_ctx {
     pthread_mutex_t export_lock;
     bool is_learning;  /* calls leave samples */
     bool is_exploring; /* and may be run to learn */
+    bool is_energy_wanted;
     /* What steady calls and their shadow runs took: shadow.c. */
     _Atomic int64_t steady_ns, shadow_ns;
     struct takt_user_ops user_ops;
@@ -69,6 +70,12 @@ extern _Atomic(takt_ctx *) takt__default_ctx;
 static inline struct takt_tap *takt__ctx_tap(const takt_ctx *ctx)
 {
     return atomic_load_explicit(&ctx->tap, memory_order_acquire);
+}
+
+/* Whether what experts draw is to be measured. */
+static inline bool takt__energy_wanted(const takt_ctx *ctx)
+{
+    return ctx->is_energy_wanted;
 }
 
 static inline const struct takt_expert *takt__ctx_expert(const takt_ctx *ctx,

@@ -42,24 +42,47 @@ void takt__gpu_note_busy(takt_ctx *ctx, const struct takt_device *device,
  * queue take a tenth of the shortest call. */
 enum { timed_shift = 3 };
 
-static bool is_sampled(const takt_ctx *ctx, const struct takt_device *device,
-                       const struct takt_choice *choice)
+/* Energy is a matter of how long a GPU was busy in all: long calls are all
+ * timed, and one of the others stands for those that are not. */
+static const float long_call_s = 1e-4F;
+
+/* How many calls a sample of this one stands for; 0: it is not sampled. */
+static unsigned draw(const takt_ctx *ctx, const struct takt_device *device,
+                     const struct takt_choice *choice)
 {
     const bool is_known = (choice->word >> TAKT_CELL_MEASURED & 1) != 0 &&
                           (choice->word >> TAKT_CELL_TRIES & 3) == 0;
+    const bool is_measured = takt__energy_wanted(ctx);
 
-    return ctx->is_learning && !takt__device_is_software(device) &&
-           (!is_known || choice->reason == TAKT_REASON_EXPLORE ||
-            takt__thread_draw(&takt__thread, timed_shift));
+    if (!ctx->is_learning || takt__device_is_software(device))
+        return 0;
+    if (!is_known || choice->reason == TAKT_REASON_EXPLORE ||
+        (is_measured && takt__cell_unpack(choice->word).seconds > long_call_s))
+        return 1;
+    if (!takt__thread_draw(&takt__thread, timed_shift))
+        return 0;
+    return is_measured ? 1 << timed_shift : 1;
+}
+
+/* The calls of a new timing: with those before it that found none free, which
+ * are counted where energy is measured. */
+static uint16_t take_untimed(struct takt_gpu_watch *watch, unsigned calls)
+{
+    if (calls == 0 ||
+        atomic_load_explicit(&watch->untimed, memory_order_relaxed) == 0)
+        return (uint16_t)calls;
+    const uint32_t all = calls + atomic_exchange_explicit(&watch->untimed, 0,
+                                                          memory_order_relaxed);
+    return (uint16_t)(all < UINT16_MAX ? all : UINT16_MAX);
 }
 
 struct takt_timing *takt__gpu_timing(const struct takt_exec *exec,
                                      struct takt_device *device)
 {
     struct takt_gpu_watch *watch = &exec->ctx->gpu_watch[device->number];
-    const bool sampled = is_sampled(exec->ctx, device, &exec->choice);
+    const unsigned calls = draw(exec->ctx, device, &exec->choice);
 
-    if (!device->known.has_timing || (!sampled && !exec->is_emitted))
+    if (!device->known.has_timing || (calls == 0 && !exec->is_emitted))
         return NULL;
     for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
         struct takt_timing *timing = &watch->timing[i];
@@ -69,10 +92,13 @@ struct takt_timing *takt__gpu_timing(const struct takt_exec *exec,
         if (timing->life != device->life)
             timing->from = timing->to = (struct takt_mark){NULL};
         timing->life = device->life;
-        timing->is_sampled = sampled;
+        timing->is_sampled = calls > 0;
+        timing->calls = take_untimed(watch, calls);
         timing->tap = exec->is_emitted ? exec->tap : NULL;
         return timing;
     }
+    if (takt__energy_wanted(exec->ctx))
+        atomic_fetch_add_explicit(&watch->untimed, calls, memory_order_relaxed);
     return NULL;
 }
 
@@ -98,7 +124,7 @@ void takt__gpu_keep_timing(const struct takt_exec *exec,
         .flags = exec->choice.reason == TAKT_REASON_EXPLORE
                      ? TAKT_SAMPLE_EXPLORED
                      : 0,
-        .calls = 1,
+        .calls = timing->calls,
         .bytes = (float)sizes->work.bytes,
         .flops = (float)sizes->work.flops,
         .start_ns = takt__ns_at(exec->start),
@@ -346,6 +372,16 @@ void takt__ctx_leave_gpus(takt_ctx *ctx)
     for (unsigned d = 0; ctx->gpu_watch != NULL && d < devices->count; d++)
         drop_timings(ctx, &devices->device[d]);
     ctx->experts.devices.moved = NULL;
+}
+
+const char *takt__ctx_address_of(void *self, unsigned expert)
+{
+    const takt_ctx *ctx = self;
+    const struct takt_device *device = takt__ctx_expert(ctx, expert)->device;
+
+    return device == NULL || !takt__device_is_ready(device)
+               ? NULL
+               : device->known.address;
 }
 
 const char *takt__ctx_device_of(void *self, unsigned expert)

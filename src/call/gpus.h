@@ -17,6 +17,7 @@ struct takt_timing {
     struct takt_event_record record;
     struct takt_tap *tap; /* that wants the record; NULL: none does */
     bool is_sampled;      /* the sample is learned from */
+    uint16_t calls;       /* that it stands for */
     uint32_t life;        /* of the device */
     _Atomic int use;      /* 0: free, 1: being filled, 2: waited for */
 };
@@ -26,7 +27,8 @@ enum { TAKT_TIMINGS = 64 };
 struct takt_gpu_watch {
     struct takt_timing timing[TAKT_TIMINGS];
     _Atomic uint64_t busy_until_ns; /* expected end of what was begun */
-    _Atomic uint64_t done; /* ticks: the end of what was last known to end */
+    _Atomic uint64_t done;    /* ticks: the end of what was last known to end */
+    _Atomic uint32_t untimed; /* calls for which there was no timing */
 };
 
 /* How long a GPU will be busy with what was begun. */
@@ -70,4 +72,5 @@ void takt__ctx_leave_gpus(takt_ctx *ctx);
 
 /* For the learner (learner.h). */
 const char *takt__ctx_device_of(void *self, unsigned expert);
+const char *takt__ctx_address_of(void *self, unsigned expert);
 void takt__ctx_wake(void *self, unsigned expert);

@@ -223,6 +223,22 @@ static void start_sharing(takt_ctx *ctx,
         takt__share_start(&ctx->share, learner->store_path);
 }
 
+static struct takt_learner_callbacks callbacks_of(takt_ctx *ctx)
+{
+    return (struct takt_learner_callbacks){
+        .self = ctx,
+        .op_of = op_of,
+        .find_series = find_series,
+        .find_expert = find_expert,
+        .add_expert = add_expert,
+        .published = published,
+        .device_of = takt__ctx_device_of,
+        .address_of = takt__ctx_address_of,
+        .open = takt__ctx_wake,
+        .each_second = run_each_second,
+        .learned = takt__ctx_learned};
+}
+
 takt_status takt__ctx_start_learning(takt_ctx *ctx,
                                      const takt_ctx_options *options)
 {
@@ -232,16 +248,7 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
     char path[1024], software[TAKT_SHA256_HEX];
     struct takt_learner_options learner = {
         .table = &ctx->decider.table,
-        .names = {.self = ctx,
-                  .op_of = op_of,
-                  .find_series = find_series,
-                  .find_expert = find_expert,
-                  .add_expert = add_expert,
-                  .published = published,
-                  .device_of = takt__ctx_device_of,
-                  .open = takt__ctx_wake,
-                  .each_second = run_each_second,
-                  .learned = takt__ctx_learned},
+        .names = callbacks_of(ctx),
         .store_path = path,
         .is_store_foreign = options->store_is_foreign != 0 || ctx->is_recorded,
         .is_store_set = options->store == NULL && takt__config()->db != NULL,
@@ -259,6 +266,8 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
         !ctx->is_recorded && options->policy != TAKT_POLICY_PINNED;
     learner.is_frozen = !ctx->is_learning;
     ctx->is_exploring = ctx->is_learning && share > 0;
+    ctx->is_energy_wanted = ctx->is_learning && takt__config()->is_energy_asked;
+    learner.is_energy_wanted = takt__energy_wanted(ctx);
     takt__direct_start(ctx);
     start_sharing(ctx, &learner);
     return takt__learner_create(&learner, &ctx->learner);

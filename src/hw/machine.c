@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "hw/powercap.h"
 #include "hw/probe.h"
 
 const char *takt_isa_name(takt_isa isa)
@@ -60,6 +61,7 @@ takt_status takt_machine_record(const char *folder)
 {
     const struct takt_hw_source host = takt__host_source();
     struct takt_hw_source recorder;
+    struct takt_powercap_zone zone[TAKT_POWERCAP_ZONES];
     takt_machine *machine = NULL;
 
     if (folder == NULL || folder[0] == '\0')
@@ -69,6 +71,7 @@ takt_status takt_machine_record(const char *folder)
         return status;
     status = probe_new(&recorder, &machine);
     takt_machine_destroy(machine);
+    takt__powercap_find(&recorder, zone); /* which keeps what it read */
     return takt__recorder_close(&recorder, status);
 }
 

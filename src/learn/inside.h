@@ -7,6 +7,8 @@
 #include "base/fork.h"
 #include "base/lock.h"
 #include "base/worker.h"
+#include "energy/energy.h"
+#include "energy/meter.h"
 #include "learn/learner.h"
 #include "model/curve.h"
 
@@ -42,6 +44,19 @@ struct takt_day {
     struct takt_model_counters counted; /* what is in them of the model's */
 };
 
+/* What is measured of energy: energy.c. */
+struct takt_energy_watch {
+    bool is_wanted;
+    bool is_taken;                   /* this learner is the one that measures */
+    struct takt_energy_meter *meter; /* by the thread alone */
+    struct takt_energy *energy;
+    uint64_t done_ns[TAKT_MAX_ARMS]; /* of GPUs: the end of what was last known
+                                      * to end on buffers */
+    /* When what is in the model was stored: by arm, by what bounds calls, and
+     * for all of them. */
+    int64_t stored_unix_s[TAKT_MAX_ARMS][TAKT_BOUNDS + 1];
+};
+
 /* Two locks: one for the model, one for the store, which may wait for a disk or
  * for other processes. The store's is taken first. Except for a reset, and for
  * what is left to write before a fork(), the model's is not held while the
@@ -59,6 +74,7 @@ struct takt_learner {
     struct takt_records unclaimed_hints; /* ... from other machines */
     uint64_t saved_samples; /* of the model: more: there is something to save */
     struct takt_day day;
+    struct takt_energy_watch energy;
     fenv_t fpenv; /* of the thread between enter() and leave() */
 
     /* From here on it is the store's lock. */
@@ -146,6 +162,37 @@ void takt__day_forget(struct takt_learner *learner);
 
 /* Queues the records of today; with both locks. */
 void takt__day_collect(struct takt_learner *learner);
+
+/* ---- energy.c ------------------------------------------------------------ */
+
+/* By the thread, without a lock: opens and reads the counters that are due. */
+void takt__learner_measure(struct takt_learner *learner);
+
+/* With the model's lock: an expert was at work, as is known at `now_ns`. */
+void takt__learner_note_use(struct takt_learner *learner,
+                            const struct takt_sample *sample, uint64_t now_ns);
+
+/* At the end, without a thread; and in a child of fork(). */
+void takt__learner_end_energy(struct takt_learner *learner);
+void takt__learner_forget_energy(struct takt_learner *learner);
+
+/* ---- watts.c: with the model's lock -------------------------------------- */
+
+bool takt__is_watts(const struct takt_record *record);
+
+/* What the model has; `bound` TAKT_BOUNDS: of all calls. */
+void takt__watts_set(struct takt_learner *learner, unsigned arm, unsigned bound,
+                     struct takt_watts watts);
+struct takt_watts takt__watts_get(const struct takt_learner *learner,
+                                  unsigned arm, unsigned bound);
+
+/* Tells the model what a record of this machine says, if it is the latest.
+ * False: its expert is not known (yet). */
+bool takt__watts_restore(struct takt_learner *learner,
+                         const struct takt_record *record);
+
+/* Queues what was measured here; with both locks. */
+void takt__watts_collect(struct takt_learner *learner);
 
 /* ---- publish.c, hint.c: with the model's lock ---------------------------- */
 

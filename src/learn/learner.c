@@ -18,12 +18,14 @@ static const uint64_t longest_ask_ns = 100000000;
 /* ---- one round ----------------------------------------------------------- */
 
 static void learn(struct takt_learner *learner,
-                  const struct takt_sample *sample)
+                  const struct takt_sample *sample, uint64_t now_ns)
 {
     const struct takt_learner_callbacks *names = &learner->names;
 
     if (!learner->is_frozen)
         takt__model_learn(learner->model, sample);
+    if (learner->energy.energy != NULL)
+        takt__learner_note_use(learner, sample, now_ns);
     if (names->learned != NULL) {
         const struct takt_model_counters counters =
             takt__model_counters(learner->model);
@@ -37,9 +39,11 @@ static bool learn_all(struct takt_learner *learner)
     struct takt_sample sample;
     uint64_t left = takt__journal_count(&learner->journal);
     const bool found = left > 0;
+    const uint64_t now_ns =
+        found && learner->energy.energy != NULL ? takt__now_ns() : 0;
 
     for (; left > 0 && takt__journal_next(&learner->journal, &sample); left--)
-        learn(learner, &sample);
+        learn(learner, &sample, now_ns);
     return found;
 }
 
@@ -100,6 +104,8 @@ static bool work(void *self, bool *changed)
     takt__unlock(&learner->lock);
     save(learner, false);
     run_each_second(learner);
+    if (learner->energy.is_wanted)
+        takt__learner_measure(learner);
     return found;
 }
 
@@ -169,6 +175,7 @@ takt_status takt__learner_create(const struct takt_learner_options *options,
     learner->names = options->names;
     learner->is_published = options->is_published;
     learner->is_frozen = options->is_frozen;
+    learner->energy.is_wanted = options->is_energy_wanted;
     learner->is_store_foreign = options->is_store_foreign;
     learner->is_store_set = options->is_store_set;
     snprintf(learner->path, sizeof learner->path, "%s", options->store_path);
@@ -192,6 +199,7 @@ void takt__learner_destroy(struct takt_learner *learner)
     learner->is_given_up = true;
     takt__unlock(&learner->store_lock);
     takt__fork_remove(&learner->fork);
+    takt__learner_end_energy(learner);
     takt__model_destroy(learner->model);
     free(learner->unclaimed.record);
     free(learner->unclaimed_hints.record);

@@ -45,6 +45,9 @@ struct takt_learner_callbacks {
     /* Called every second while there are calls, without the lock. May be NULL.
      */
     void (*each_second)(void *self);
+    /* The address of an expert's GPU on the PCI bus; NULL or "": not known, or
+     * it has none. May be NULL. */
+    const char *(*address_of)(void *self, unsigned expert);
     /* A sample was learned from. The counters are those of the model after it.
      * May be NULL. */
     void (*learned)(void *self, const struct takt_sample *sample,
@@ -61,6 +64,7 @@ struct takt_learner_options {
     const char *machine, *software; /* fingerprints, copied */
     bool is_published; /* false: learn, but decide nothing (policy pinned) */
     bool is_frozen;    /* samples are reported, but not learned from */
+    bool is_energy_wanted; /* what experts draw is measured */
 };
 
 /* On failure the model is destroyed too. */
@@ -102,6 +106,11 @@ void takt__learner_claim(struct takt_learner *learner);
 /* Between enter and leave: a program's calls were compared, and took so much of
  * the time of its baseline library. For the gain of the day. */
 void takt__learner_compare(struct takt_learner *learner, double ratio);
+
+/* Between enter and leave: what is known of energy; NULL: it is not measured,
+ * or the thread has not begun to. */
+struct takt_energy;
+struct takt_energy *takt__learner_energy(struct takt_learner *learner);
 
 /* How many samples the full journal dropped. */
 uint64_t takt__learner_dropped(struct takt_learner *learner);

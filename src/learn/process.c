@@ -35,6 +35,7 @@ static void reset_in_child(void *self)
     struct takt_learner *learner = self;
 
     takt__learner_disown(learner);
+    takt__learner_forget_energy(learner);
     takt__journal_init(&learner->journal);
     takt__worker_reset(&learner->worker);
     unlock(learner);

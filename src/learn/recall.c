@@ -7,6 +7,7 @@
  * machines are hints, and so are those of another GPU in this machine. Records
  * of ops or experts that this program has not defined are kept until it does.
  * Records of days are for people; only a writer's own of today is needed here.
+ * What experts draw (watts.c) holds for this machine alone.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +83,9 @@ static void collect(void *self, const struct takt_record *record)
 
     if (takt__is_day(record) && !is_of_store(reading->learner, record))
         return;
+    if (takt__is_watts(record) &&
+        strcmp(record->machine, reading->learner->machine) != 0)
+        return; /* other machines draw what they draw */
     if (strcmp(record->machine, reading->learner->machine) != 0)
         add_foreign(reading, record);
     else if (reading->own.count < most_own)
@@ -141,6 +145,8 @@ static takt_status restore_record(struct reading *reading,
         return TAKT_OK;
     }
     learner->own_records++;
+    if (takt__is_watts(record) && takt__watts_restore(learner, record))
+        return TAKT_OK;
     if (is_known)
         return restore(learner, record, &summary, is_of_store(learner, record));
     if (learner->unclaimed.count < most_records)
@@ -320,23 +326,29 @@ bool takt__learner_load(struct takt_learner *learner)
     return is_read;
 }
 
-/* Without the store's lock, so by learner->writer, which both locks guard. */
+/* Without the store's lock, so by learner->writer, which both locks guard.
+ * False: it is not known yet, or there is no memory. */
+static bool claim(struct takt_learner *learner,
+                  const struct takt_record *record)
+{
+    struct takt_summary summary;
+
+    if (takt__is_watts(record))
+        return takt__watts_restore(learner, record);
+    return takt__record_find(learner, record, true, &summary) &&
+           (!is_of_device(learner, record, summary.arm) ||
+            restore(learner, record, &summary,
+                    is_own(learner, record, learner->writer)) == TAKT_OK);
+}
+
 void takt__learner_claim(struct takt_learner *learner)
 {
     struct takt_records *list = &learner->unclaimed;
-    struct takt_summary summary;
     size_t left = 0;
 
-    for (size_t i = 0; i < list->count; i++) {
-        const struct takt_record *record = &list->record[i];
-        const bool is_known =
-            takt__record_find(learner, record, true, &summary);
-        if (!is_known ||
-            (is_of_device(learner, record, summary.arm) &&
-             restore(learner, record, &summary,
-                     is_own(learner, record, learner->writer)) != TAKT_OK))
-            list->record[left++] = *record;
-    }
+    for (size_t i = 0; i < list->count; i++)
+        if (!claim(learner, &list->record[i]))
+            list->record[left++] = list->record[i];
     list->count = left;
     takt__learner_hint(learner, &learner->unclaimed_hints);
 }

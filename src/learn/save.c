@@ -60,6 +60,7 @@ static void collect_changes(struct takt_learner *learner)
     learner->saved_samples = samples_of(learner);
     takt__model_visit(learner->model, true, collect, learner);
     takt__day_collect(learner);
+    takt__watts_collect(learner);
 }
 
 static takt_status write_unsaved(struct takt_learner *learner)

@@ -134,6 +134,8 @@ struct takt_model {
     uint16_t used[TAKT_SERIES_COUNT]; /* the numbers of those that there are */
     unsigned used_count;
     struct takt_budget budget[TAKT_OP_NUMBERS + 1]; /* by op; of links */
+    struct takt_watts watts[TAKT_MAX_ARMS];
+    struct takt_watts watts_of[TAKT_MAX_ARMS][TAKT_BOUNDS];
     double log_load[TAKT_MAX_DEVICES];
     double published_load[TAKT_MAX_DEVICES]; /* that verdicts are based on */
     struct takt_model_counters counters;

@@ -117,6 +117,31 @@ struct takt_model_counters takt__model_counters(const struct takt_model *model);
 /* The factor by which everything on a device is slower now; 1: no change. */
 double takt__model_load(const struct takt_model *model, unsigned device);
 
+/* ---- energy -------------------------------------------------------------- */
+
+/* What an arm draws while it is at work, beyond an idle machine. */
+struct takt_watts {
+    float mean, error; /* one standard error */
+    bool is_known;     /* it was measured, and the error is small enough */
+};
+
+/* Of all its calls, as they were mixed lately. */
+void takt__model_set_watts(struct takt_model *model, unsigned arm,
+                           struct takt_watts watts);
+struct takt_watts takt__model_watts(const struct takt_model *model,
+                                    unsigned arm);
+
+/* Of calls that are bound by the same (rates.h): a GPU that waits for its
+ * memory draws half of what it does in a product. */
+void takt__model_set_watts_of(struct takt_model *model, unsigned arm,
+                              unsigned bound, struct takt_watts watts);
+struct takt_watts takt__model_watts_of(const struct takt_model *model,
+                                       unsigned arm, unsigned bound);
+
+/* What bounds the call of a sample. */
+unsigned takt__model_bound(const struct takt_model *model,
+                           const struct takt_sample *sample);
+
 /* ---- decisions ----------------------------------------------------------- */
 
 struct takt_arm_estimate {

@@ -7,6 +7,7 @@ usage: test_cli.py PATH_TO_TAKT PATH_TO_FIXTURES
 import json
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import unittest
 TAKT, FIXTURES = sys.argv[1:3]
 MACHINES = FIXTURES + "/machines/"
 FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA")
+FAKE_NVML = os.environ.get("TAKT_TEST_FAKE_NVML")
 FEW = "TAKT_TEST_FEW" in os.environ  # a sanitizer: it takes its time
 
 
@@ -576,12 +578,76 @@ class Recording(unittest.TestCase):
             for answer in (live, replayed):
                 answer.pop("libraries")
                 answer["gpus"] = [gpu["address"] for gpu in answer["gpus"]]
+                answer["energy"] = [one for one in answer["energy"]
+                                    if one["source"] == "powercap"]
+                answer.pop("energy_problems")
                 answer["experts"] = [name for name in answer["experts"]
                                      if not name.startswith("blas.")]
             self.assertEqual(live, replayed)
             again = takt(["machine", "--record", where])
             self.assertEqual(again.returncode, 2)
             self.assertIn("already exists", again.stderr)
+
+
+class Energy(unittest.TestCase):
+    def machine(self, line="machine", **env):
+        ran = takt(line, env={**os.environ, "TAKT_DB": "", "TAKT_BLAS": "",
+                              "TAKT_LOG": "off", **env})
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        return ran.stdout
+
+    @unittest.skipUnless(FAKE_NVML, "no TAKT_TEST_FAKE_NVML")
+    def test_counters_are_listed(self):
+        env = {"TAKT_NVML": FAKE_NVML, "FAKE_NVML_GPUS": "2",
+               "TAKT_GPU": "all", "TAKT_CUDA": "/nowhere",
+               "TAKT_VULKAN": "/nowhere"}
+        text = self.machine(**env)
+        self.assertIn("energy       nvml: Fake GPU at 0000:00:00.0\n", text)
+        energy = json.loads(self.machine("machine --json", **env))["energy"]
+        self.assertEqual([one["address"] for one in energy
+                          if one["source"] == "nvml"],
+                         ["0000:00:00.0", "0000:01:00.0"])
+        added_up = json.loads(self.machine("machine --json", **env,
+                                           FAKE_NVML_FAIL="energy"))
+        self.assertTrue(added_up["energy"][0]["added_up"])
+
+    def test_what_is_missing_is_said_with_what_to_do(self):
+        env = {"TAKT_NVML": "/nowhere", "TAKT_GPU": "all",
+               "TAKT_CUDA": "/nowhere", "TAKT_VULKAN": "/nowhere"}
+        problems = json.loads(
+            self.machine("machine --json", **env))["energy_problems"]
+        self.assertTrue(any(one.startswith("nvml: ") and "/nowhere" in one
+                            for one in problems), problems)
+        ran = takt("doctor", env={**os.environ, "TAKT_DB": "", **env})
+        self.assertRegex(ran.stdout, "note +energy +nvml: ")
+
+    def recorded(self, files):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        where = os.path.join(folder, "machine")
+        shutil.copytree(MACHINES + "haswell-4", where)
+        for name, text in files.items():
+            path = os.path.join(where, "sys/class/powercap", name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="ascii") as file:
+                file.write(text)
+        return self.machine(["machine", "--from", where])
+
+    def test_counters_of_a_recorded_processor(self):
+        files = {"intel-rapl:0/name": "package-0\n",
+                 "intel-rapl:0/energy_uj": "1234\n",
+                 "intel-rapl:0:0/name": "core\n",
+                 "intel-rapl:0:0/energy_uj": "12\n",
+                 "intel-rapl:0:1/name": "dram\n",
+                 "intel-rapl:0:1/energy_uj": "12\n"}
+        text = self.recorded(files)
+        self.assertIn("energy       powercap: package-0\n"
+                      "             powercap: dram of package-0\n", text)
+        self.assertNotIn("core\n", text)
+        del files["intel-rapl:0/energy_uj"]
+        text = self.recorded(files)
+        self.assertIn("energy       unknown: nothing counts it\n", text)
+        self.assertIn("chmod a+r /sys/class/powercap", text)
 
 
 if __name__ == "__main__":
