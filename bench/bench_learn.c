@@ -202,6 +202,7 @@ static void report_errors(const struct workload *workload, takt_ctx *ctx)
 
 int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv, "[STORE]");
     const char *store = argc > 1 ? argv[1] : "";
     struct workload workload = workload_make(cells, calls_each, 20261115);
     struct contender who[] = {
