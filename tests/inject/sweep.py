@@ -82,7 +82,8 @@ PLACES_OF = {"fixed": [9, 28], "run-page": range(7, 21),
              "advice": range(-30, -10)}
 # What these print is what they print undisturbed, or they say what is missing.
 SAME = {"page": None, "trace": None, "patch": None, "advice": None,
-        "gain": None}
+        "gain": None, "days": None, "machine": None, "list": None,
+        "show": None}
 PAGES = ["report", "run-page"]
 LONG = ["report", "doctor"]  # seconds each: with --all alone
 SETTINGS = {"fixed": {"TAKT_EXPERT": "scalar"}}
@@ -122,7 +123,9 @@ def make_template(folder):
         ran = run(folder, [PROGRAM])
         assert ran.returncode == 0, ran.stderr
         if name == "other.db":
-            os.rename(folder / "store.db", folder / "other.db")
+            for end in "", "-wal":  # where programs leave what they learned
+                os.rename(folder / f"store.db{end}", folder / f"other.db{end}")
+            (folder / "store.db-shm").unlink(missing_ok=True)
             (folder / "store.db-writers").unlink()
     (folder / "profile.txt").write_text("main;add 10\n")
     for command, settings in (
