@@ -293,8 +293,11 @@ static void print_text(takt_ctx *ctx, bool is_live)
     print_cpu(m);
     print_experts(ctx);
     print_gpus(ctx, is_live);
-    printf("fingerprint  hardware %.16s, software %.16s\n", m->hw_fingerprint,
-           m->sw_fingerprint);
+    if (m->hw_fingerprint[0] == '\0')
+        puts("fingerprint  unknown: a file of the machine cannot be read");
+    else
+        printf("fingerprint  hardware %.16s, software %.16s\n",
+               m->hw_fingerprint, m->sw_fingerprint);
 }
 
 static void print_cpu_json(struct json *json, const takt_machine *m)
@@ -380,8 +383,12 @@ static int run(const struct invocation *invocation)
         print_machine_json(stdout, ctx, is_live);
     else
         print_text(ctx, is_live);
+    const bool is_known = takt_ctx_machine(ctx)->hw_fingerprint[0] != '\0';
     takt_ctx_destroy(ctx);
-    return EXIT_DONE;
+    return is_known ? EXIT_DONE
+                    : complain(invocation->command,
+                               "a file of the machine cannot be read; facts "
+                               "may be missing");
 }
 
 const struct command cmd_machine = {
