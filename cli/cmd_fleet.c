@@ -279,6 +279,8 @@ const struct command cmd_fleet = {
           "a recorded machine, whose store --db names"},
          {"key", "FILE", NULL,
           "a key of Ed25519 (PEM): public for pull, private for roll-up"},
+         {"older", NULL, NULL,
+          "pull: take a file that is older than the last one, too"},
          {"output", "FILE", NULL, "roll-up: write the priors to a file, too"},
          {"least", "N", NULL, "roll-up: machines that a size needs (5)"},
          {"days", "N", NULL,

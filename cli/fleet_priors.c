@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* fleet_priors.c - `takt fleet pull` and `takt fleet roll-up`. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "base/say.h"
 #include "clean.h"
 #include "commands.h"
 #include "context.h"
@@ -28,6 +30,27 @@ takt_status fleet_receive(const struct fleet_asking *asking,
     return takt__fleet_state_write(state, diag);
 }
 
+/* A file that was signed once stays signed: who hands it out must not be able
+ * to bring back an old one. */
+static takt_status check_age(const struct fleet_asking *asking,
+                             const struct takt_fleet_priors *priors,
+                             struct takt_fleet_state *state, takt_diag *diag)
+{
+    if (priors->signer[0] == '\0')
+        return TAKT_OK;
+    if (strcmp(priors->signer, state->signer) == 0 &&
+        priors->generation < state->signed_generation &&
+        !option_given(asking->invocation, "older"))
+        return takt__say(diag, TAKT_EINVAL,
+                         "it is older (generation %ju) than the file that was "
+                         "pulled before (%ju): --older, if that is meant",
+                         (uintmax_t)priors->generation,
+                         (uintmax_t)state->signed_generation);
+    memcpy(state->signer, priors->signer, sizeof state->signer);
+    state->signed_generation = priors->generation;
+    return TAKT_OK;
+}
+
 static takt_status receive(const struct fleet_asking *asking,
                            const struct takt_fleet_priors *priors,
                            double reading_s, takt_diag *diag)
@@ -40,6 +63,8 @@ static takt_status receive(const struct fleet_asking *asking,
         return status;
     if (state.origin[0] == '\0')
         status = takt__fleet_state_renew(&state);
+    if (status == TAKT_OK)
+        status = check_age(asking, priors, &state, diag);
     if (status == TAKT_OK)
         status = fleet_receive(asking, priors, &state, diag);
     if (status == TAKT_OK && asking->is_json) {

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "base/sha256.h"
 #include "fleet/cell.h"
 #include "fleet/facts.h"
 
@@ -24,6 +25,7 @@ struct takt_fleet_priors {
     struct takt_fleet_prior *prior;
     size_t count, room;
     uint64_t generation;
+    char signer[TAKT_SHA256_HEX]; /* a hash of the key; "": from a database */
 };
 
 /* Copies a row. False: it is too long, or there is no memory. */
@@ -35,7 +37,7 @@ void takt__fleet_priors_free(struct takt_fleet_priors *priors);
 unsigned char *takt__fleet_priors_print(const struct takt_fleet_priors *priors,
                                         size_t *length);
 
-/* Reads such bytes. False: they are not valid, or there is no memory, and
- * there is nothing to be freed. */
-bool takt__fleet_priors_parse(const unsigned char *bytes, size_t length,
-                              struct takt_fleet_priors *out);
+/* Reads such bytes. TAKT_ECORRUPT: they are not valid. TAKT_ENOMEM: no memory.
+ * There is nothing to be freed then. */
+takt_status takt__fleet_priors_parse(const unsigned char *bytes, size_t length,
+                                     struct takt_fleet_priors *out);

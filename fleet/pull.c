@@ -128,21 +128,24 @@ takt_status takt__fleet_open_priors(const char *path, const char *key,
                                ? takt__fetch(path, most_bytes, &length, diag)
                                : read_file(path, &length, diag);
     takt_status status = TAKT_ECORRUPT;
+    char signer[TAKT_SHA256_HEX];
 
     *out = (struct takt_fleet_priors){0};
     if (bytes == NULL)
         return TAKT_EIO;
-    if (length < TAKT_SIGNATURE)
-        takt__say(diag, TAKT_OK, "%s is no file of priors", path);
-    else
+    if (length >= TAKT_SIGNATURE)
         status = takt__verify(key, bytes, length - TAKT_SIGNATURE,
-                              bytes + length - TAKT_SIGNATURE, diag);
-    if (status == TAKT_OK &&
-        !takt__fleet_priors_parse(bytes, length - TAKT_SIGNATURE, out))
-        status =
-            takt__say(diag, TAKT_ECORRUPT, "%s is no file of priors", path);
+                              bytes + length - TAKT_SIGNATURE, signer, diag);
+    if (status == TAKT_OK)
+        status = takt__fleet_priors_parse(bytes, length - TAKT_SIGNATURE, out);
+    if (status == TAKT_OK)
+        memcpy(out->signer, signer, sizeof signer);
     free(bytes);
-    return status;
+    if (status == TAKT_OK || (diag != NULL && diag->text[0] != '\0'))
+        return status;
+    return status == TAKT_ENOMEM
+               ? takt__say(diag, status, "there is not enough memory")
+               : takt__say(diag, status, "%s is no file of priors", path);
 }
 
 takt_status takt__fleet_save_priors(const struct takt_fleet_priors *priors,

@@ -82,9 +82,11 @@ static int no_password(char *out, int size, int is_new, void *self)
     return -1;
 }
 
-static void *read_key(const struct crypto *crypto, const char *path,
-                      bool is_private, takt_diag *diag)
+/* The hash is of a public key alone. */
+static void *read_key(const struct crypto *crypto, const char *path, char *hash,
+                      takt_diag *diag)
 {
+    const bool is_private = hash == NULL;
     char text[most_key];
     FILE *file = fopen(path, "re");
 
@@ -101,6 +103,8 @@ static void *read_key(const struct crypto *crypto, const char *path,
                     : crypto->read_public(source, NULL, no_password, NULL);
     if (source != NULL)
         crypto->free_source(source);
+    if (!is_private)
+        takt__sha256_hex(text, length, hash);
     memset(text, 0, sizeof text);
     if (key != NULL && crypto->kind(key) == ed25519)
         return key;
@@ -119,7 +123,7 @@ takt_status takt__sign(const char *path, const void *bytes, size_t length,
 
     if (status != TAKT_OK)
         return status;
-    void *key = read_key(&crypto, path, true, diag);
+    void *key = read_key(&crypto, path, NULL, diag);
     if (key == NULL)
         return TAKT_EINVAL;
     void *context = crypto.new_context();
@@ -135,14 +139,14 @@ takt_status takt__sign(const char *path, const void *bytes, size_t length,
 
 takt_status takt__verify(const char *path, const void *bytes, size_t length,
                          const unsigned char signature[TAKT_SIGNATURE],
-                         takt_diag *diag)
+                         char signer[TAKT_SHA256_HEX], takt_diag *diag)
 {
     struct crypto crypto;
     takt_status status = load(&crypto, diag);
 
     if (status != TAKT_OK)
         return status;
-    void *key = read_key(&crypto, path, false, diag);
+    void *key = read_key(&crypto, path, signer, diag);
     if (key == NULL)
         return TAKT_EINVAL;
     void *context = crypto.new_context();

@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "base/sha256.h"
 #include "fleet/gather.h"
 
 enum { TAKT_FLEET_ORIGIN = 33, TAKT_FLEET_DATABASE = 40 };
@@ -33,6 +34,8 @@ struct takt_fleet_state {
     uint64_t seq;        /* the last one that was given */
     uint64_t generation; /* of the prior that was received; 0: none */
     uint64_t received, machines;  /* its cells, and the machines behind it */
+    char signer[TAKT_SHA256_HEX]; /* of the last file: a hash of its key; "" */
+    uint64_t signed_generation;   /* of that file: older ones are refused */
     struct takt_fleet_sent *sent; /* in the order of their lines */
     size_t count;
 };
@@ -41,7 +44,7 @@ struct takt_fleet_state {
  * processes out until it is closed (`is_locked` false: only to look). A text
  * that is damaged is as good as none: the machine is a new origin.
  * TAKT_EIO: another process holds the lock for seconds, no file can be made, or
- * the one that is there cannot be read. */
+ * the one that is there cannot be read. TAKT_ENOMEM: no memory. */
 takt_status takt__fleet_state_open(const char *store, bool is_locked,
                                    struct takt_fleet_state *out,
                                    takt_diag *diag);
@@ -58,6 +61,6 @@ takt_status takt__fleet_state_renew(struct takt_fleet_state *state);
 struct takt_fleet_sent *
 takt__fleet_state_find(const struct takt_fleet_state *state, const char *line);
 
-/* The text alone, for tests. False: it is not valid. */
-bool takt__fleet_state_parse(const char *text, size_t length,
-                             struct takt_fleet_state *out);
+/* The text alone, for tests. TAKT_ECORRUPT: it is not valid. */
+takt_status takt__fleet_state_parse(const char *text, size_t length,
+                                    struct takt_fleet_state *out);

@@ -208,6 +208,30 @@ class Priors(unittest.TestCase):
             machine, "roll-up", "--output", path, "--key", public,
             user="sums", code=1))
 
+    def test_a_file_that_was_replaced_does_not_come_back(self):
+        self.share()
+        private, public = keys(self.folder, "ours")
+        other, other_public = keys(self.folder, "other")
+        old, new = self.folder / "old", self.folder / "new"
+        self.roll_up("--output", old, "--key", private)
+        self.share([20.0] * 7)
+        self.roll_up("--output", new, "--key", private)
+        machine = self.machine()
+        self.run_fleet(machine, f"pull {old}", "--key", public)
+        before = machine.prior()
+        for _ in range(2):
+            self.run_fleet(machine, f"pull {new}", "--key", public)
+        after = machine.prior()
+        self.assertNotEqual(before, after)
+        self.assertIn("older", self.run_fleet(
+            machine, f"pull {old}", "--key", public, code=1))
+        self.assertEqual(machine.prior(), after)
+        machine.store.unlink()  # a new store is of the same machine
+        self.assertIn("older", self.run_fleet(
+            machine, f"pull {old}", "--key", public, code=1))
+        self.run_fleet(machine, f"pull {old}", "--key", public, "--older")
+        self.assertEqual(machine.prior(), before)
+
     def test_a_file_from_a_web_server(self):
         self.share()
         private, public = keys(self.folder, "ours")
