@@ -36,6 +36,7 @@ BUILD = options.build.resolve()
 TAKT = BUILD / "cli" / "takt"
 FAIL = next(BUILD.glob("tests/*inject_fail.so"))
 PROGRAM = BUILD / "tests" / "inject_program"
+SOLVER = BUILD / "tests" / "inject_solver"  # where there is a LAPACK
 
 SOURCE = """
 void add(float *a, const float *b, int n)
@@ -79,6 +80,8 @@ SCENARIOS = [
     ("fixed", [PROGRAM], True),
     ("advice", [TAKT, "optimize", "--dry-run", "tree"], False),
 ]
+if SOLVER.exists():
+    SCENARIOS.append(("run-solver", [TAKT, "run", "--", SOLVER], True))
 KINDS_OF = {"fixed": ["malloc"], "run-page": ["malloc"], "advice": ["malloc"]}  # where not all of them are tried
 # Where a context is made, and where the report is.
 PLACES_OF = {"fixed": [9, 28], "run-page": range(7, 21),
@@ -90,7 +93,8 @@ SAME = {"page": None, "trace": None, "patch": None, "advice": None,
         "show": None, "fleet": None}
 PAGES = ["report", "run-page"]
 LONG = ["report", "doctor"]  # seconds each: with --all alone
-SETTINGS = {"fixed": {"TAKT_EXPERT": "scalar"}}
+SETTINGS = {"fixed": {"TAKT_EXPERT": "scalar"},
+            "run-solver": {"TAKT_RUN_EAGER": "1"}}
 
 
 def environment(folder, **more):
