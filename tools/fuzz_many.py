@@ -183,8 +183,11 @@ def main():
                for _ in range(options.jobs)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    while any(thread.is_alive() for thread in threads):
+        for thread in threads:
+            thread.join(60 / len(threads))
+        so_far = ", ".join(f"{t.name[5:]} {t.tried}" for t in targets)
+        print(f"# {time.monotonic() - begin:.0f} s: {so_far}", flush=True)
     for target in targets:
         print(f"{target.name}: {target.tried} inputs, {target.found} failed, "
               f"{target.input_s() * 1e6:.0f} us each, "
