@@ -10,6 +10,9 @@
 #define TAKT_BENCH_BENCH_H
 
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <takt/context.h>
@@ -20,6 +23,24 @@ static inline double bench_now_ns(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* For programs without options: what begins with - is no file, no number and
+ * no folder. Ends the program with a line of usage, which `operands` completes.
+ */
+static inline void bench_refuse_options(int argc, char **argv,
+                                        const char *operands)
+{
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+
+    for (int i = 1; i < argc; i++)
+        if (argv[i][0] == '-') {
+            const int is_help = strcmp(argv[i], "--help") == 0;
+            fprintf(is_help ? stdout : stderr, "usage: %s%s%s\n",
+                    slash != NULL ? slash + 1 : argv[0],
+                    operands[0] != '\0' ? " " : "", operands);
+            exit(is_help ? 0 : 2);
+        }
 }
 
 /* Keeps the compiler from dropping a value or moving it out of a loop. */

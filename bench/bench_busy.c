@@ -263,6 +263,7 @@ static void run_among(struct bench *bench, unsigned neighbours)
 
 int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv, "[NEIGHBOURS...]");
     static char *usual[] = {"0", "1", "2", "0", NULL};
     static struct bench bench;
 

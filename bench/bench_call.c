@@ -124,8 +124,9 @@ static void time_row(size_t row, struct trial *t)
            ways[2].best_ns - ways[0].best_ns);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv, "");
     takt_machine *machine;
 
     setenv("TAKT_THREADS", "1", 1);

@@ -77,8 +77,9 @@ static void report(takt_ctx *ctx, const takt_op *op, takt_dtype dtype)
     takt__operands_free(&call);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv, "");
     takt_ctx *ctx;
 
     if (takt_ctx_create(&(takt_ctx_options){.store = ""}, &ctx) != TAKT_OK)

@@ -112,8 +112,9 @@ static void warm_up(struct bench *bench, float *memory, size_t elements)
     takt_ctx_flush(bench->ctx);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv, "");
     enum { elements = 1 << 20 };
     struct bench one, two[2];
     pthread_barrier_t start;

@@ -93,6 +93,7 @@ static void compare(struct subject subject[2], int n)
 
 int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv, "[LIBTAKT-BLAS [BLAS]]");
     static const int sizes[] = {4, 8, 16, 24, 32, 48, 64, 128, 256, 512, 1024};
     const char *dropin = argc > 1 ? argv[1] : TAKT_DROPIN;
     const char *blas = argc > 2 ? argv[2] : "libblas.so.3";

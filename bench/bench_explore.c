@@ -360,6 +360,7 @@ static void find_faster(void)
 
 int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv, "[SETTINGS]");
     bench_print_load();
     explore_at_random(argc > 1 ? (unsigned)atoi(argv[1]) : 100);
     count_first(100e-6, 150e-6, 220e-6);

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench.h"
 #include "decide/decide.h"
 #include "fleet/choose.h"
 #include "fleet/pool.h"
@@ -501,6 +502,7 @@ static void run_first_part(unsigned count)
 
 int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv, "[RECORDS [MACHINES]]");
     const unsigned count =
         argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 300;
     const unsigned machines =

@@ -574,6 +574,8 @@ static bool is_wanted(int argc, char **argv, const char *name)
 
 int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv,
+                         "[shortest|vectors|rows|products|chain...]");
     const takt_ctx_options options = {.gpu = "all", .store = ""};
     struct rig rig;
     takt_gpu_device gpu = {.size = sizeof gpu};

@@ -398,6 +398,7 @@ static bool find_gpu(struct mix *mix)
 
 int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv, "[STORE]");
     const char *store = argc > 1 ? argv[1] : "";
     struct mix mix = {.ctx = open_ctx(TAKT_POLICY_ADAPTIVE, ""),
                       .random = 20261115,

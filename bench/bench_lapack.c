@@ -125,6 +125,7 @@ static int measure(const char *self, const char *preloaded,
 
 int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv, "[ROUNDS [LIBTAKT-BLAS]]");
     const int rounds = argc > 1 ? atoi(argv[1]) : 7;
     double plain[orders * routines] = {0}, through[orders * routines] = {0};
 

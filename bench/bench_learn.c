@@ -219,6 +219,7 @@ static struct contender contender_of(char *word)
 
 int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv, "[[NAME=]STORE...]");
     struct workload workload = workload_make(cells, calls_each, 20261115);
     const bool is_plain = argc < 2 || strchr(argv[1], '=') == NULL;
     struct contender who[most_contenders] = {

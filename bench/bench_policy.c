@@ -93,8 +93,9 @@ static struct {
 
 enum { row_count = sizeof rows / sizeof rows[0] };
 
-int main(void)
+int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv, "");
     model = takt_cost_model_default();
     for (int round = 0; round < rounds; round++)
         for (size_t i = 0; i < row_count; i++) {

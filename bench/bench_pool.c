@@ -115,8 +115,9 @@ static void time_all(const char *name, void (*run)(void *self), void *self)
 }
 
 /* The pool comes first and again: OpenMP's threads spin for a long time. */
-int main(void)
+int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv, "");
     struct takt_pool *pool;
 
     if (takt__pool_create(2, &pool) != TAKT_OK)

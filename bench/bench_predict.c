@@ -242,6 +242,7 @@ static void learn_some(const struct series *series, size_t count, size_t sizes,
 
 int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv, "[STORE]");
     static struct series series[] = {
         {.name = "add", .low = 8, .high = 22},
         {.name = "exp", .low = 8, .high = 22},

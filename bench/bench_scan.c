@@ -226,6 +226,7 @@ static void remove_tree(const char *root)
 
 int main(int count, char **argument)
 {
+    bench_refuse_options(count, argument, "[PATH...]");
     char root[] = "/tmp/takt-bench-scan-XXXXXX";
     struct rusage usage;
 

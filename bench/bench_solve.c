@@ -175,6 +175,9 @@ int main(int argc, char **argv)
             dtype = TAKT_F32;
         else if (strcmp(argv[i], "--rhs") == 0 && i + 1 < argc)
             rhs = strtoul(argv[++i], NULL, 10);
+        else
+            bench_refuse_options(2, (char *[]){argv[0], argv[i], NULL},
+                                 "[--f32] [--rhs N]");
     if (takt_ctx_create(&(takt_ctx_options){.store = "", .gpu = ""}, &ctx) !=
         TAKT_OK)
         return 1;

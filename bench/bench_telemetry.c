@@ -199,6 +199,7 @@ static void time_workload(const char *name, const takt_otlp_options *options,
 
 int main(int argc, char **argv)
 {
+    bench_refuse_options(argc, argv, "[endpoint]");
     const bool is_endpoint = argc > 1 && strcmp(argv[1], "endpoint") == 0;
     const takt_otlp_options file = {.file = "/dev/null"};
     const takt_otlp_options *options = is_endpoint ? NULL : &file;

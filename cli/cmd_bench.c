@@ -393,8 +393,11 @@ static int run(const struct invocation *invocation)
     bench->command = invocation->command;
     bench->is_json = option_given(invocation, "json");
     bench->shows_progress = isatty(STDERR_FILENO) != 0;
-    if (takt_machine_create(NULL, &bench->machine) == TAKT_OK &&
-        read_question(invocation, bench))
+    const takt_status status = takt_machine_create(NULL, &bench->machine);
+    if (status != TAKT_OK)
+        complain(invocation->command, "this machine: %s",
+                 takt_status_text(status));
+    else if (read_question(invocation, bench))
         code = time_all(bench);
     takt_ctx_destroy(bench->ctx);
     takt_machine_destroy(bench->machine);

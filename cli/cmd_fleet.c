@@ -22,6 +22,10 @@ int fleet_trouble(const takt_diag *diag, takt_status status)
                                           : takt_status_text(status));
 }
 
+static const char unknown_machine[] =
+    "a file of the machine cannot be read, so that it is not known which one "
+    "it is; try again";
+
 static bool find_store(struct fleet_asking *asking, const char *recording)
 {
     const char *db = option_value(asking->invocation, "db");
@@ -31,8 +35,8 @@ static bool find_store(struct fleet_asking *asking, const char *recording)
                                   "machine");
     if (db != NULL)
         snprintf(asking->store, sizeof asking->store, "%s", db);
-    else
-        takt_store_path(asking->store, sizeof asking->store);
+    else if (takt_store_path(asking->store, sizeof asking->store) == TAKT_EIO)
+        return reject(&cmd_fleet, "%s", unknown_machine);
     if (asking->store[0] == '\0')
         return reject(&cmd_fleet,
                       "there is no store: set TAKT_DB, or use --db FILE");
@@ -59,9 +63,13 @@ static bool find_member(struct fleet_asking *out)
     if (!find_store(out, recording))
         return false;
     const takt_status status = takt_machine_create(recording, &out->machine);
-    if (status != TAKT_OK)
+    if (status != TAKT_OK && recording != NULL)
         return reject(&cmd_fleet, "'%s' is no recorded machine: %s", recording,
                       takt_status_text(status));
+    if (status != TAKT_OK)
+        return reject(&cmd_fleet, "this machine: %s", takt_status_text(status));
+    if (out->machine->hw_fingerprint[0] == '\0')
+        return reject(&cmd_fleet, "%s", unknown_machine);
     out->member.store = out->store;
     out->member.machine = out->machine->hw_fingerprint;
     takt__fleet_facts_of(out->machine, recording == NULL, &out->member.facts);

@@ -296,8 +296,11 @@ static void print_text(takt_ctx *ctx, bool is_live,
     print_experts(ctx);
     print_gpus(ctx, is_live);
     print_energy(energy);
-    printf("fingerprint  hardware %.16s, software %.16s\n", m->hw_fingerprint,
-           m->sw_fingerprint);
+    if (m->hw_fingerprint[0] == '\0')
+        puts("fingerprint  unknown: a file of the machine cannot be read");
+    else
+        printf("fingerprint  hardware %.16s, software %.16s\n",
+               m->hw_fingerprint, m->sw_fingerprint);
 }
 
 static void print_cpu_json(struct json *json, const takt_machine *m)
@@ -388,8 +391,12 @@ static int run(const struct invocation *invocation)
     else
         print_text(ctx, is_live, energy);
     takt__meter_close(energy);
+    const bool is_known = takt_ctx_machine(ctx)->hw_fingerprint[0] != '\0';
     takt_ctx_destroy(ctx);
-    return EXIT_DONE;
+    return is_known ? EXIT_DONE
+                    : complain(invocation->command,
+                               "a file of the machine cannot be read; facts "
+                               "may be missing");
 }
 
 const struct command cmd_machine = {

@@ -118,6 +118,13 @@ bool open_context(const struct command *command,
         refuse(command, wish, &options, status);
         return false;
     }
+    if (takt_ctx_machine(*out)->hw_fingerprint[0] == '\0') {
+        /* An empty history would be a wrong answer; why was said. */
+        refuse(command, wish, &options, TAKT_EIO);
+        takt_ctx_destroy(*out);
+        *out = NULL;
+        return false;
+    }
     report_store(command, *out);
     if (wish->opens_gpus && is_live)
         takt_ctx_open_gpus(*out);

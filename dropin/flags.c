@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "takt/ops.h"
 
@@ -120,8 +121,26 @@ static bool is_invalid_sum(double x, double y)
     return isinf(x) && isinf(y) && signbit(x) != signbit(y);
 }
 
+/* Whether it is the NaN that an invalid operation makes: one that was in an
+ * operand is passed on with its own sign and digits. Programs write another
+ * one on x86 (NAN, np.nan); one that was made earlier is taken for a new one,
+ * and its flag was raised then. */
+static bool is_made(double nan)
+{
+#if defined(__x86_64__)
+    static const uint64_t made = UINT64_C(0xfff8000000000000);
+#else
+    static const uint64_t made = UINT64_C(0x7ff8000000000000);
+#endif
+    uint64_t bits;
+
+    memcpy(&bits, &nan, sizeof bits);
+    return bits == made;
+}
+
 /* The sum of one element, from the first product to the last. A NaN without a
- * cause here was in what it was added to, unless the sum is infinite. */
+ * cause here was in what it was added to; to an infinite sum that may also have
+ * been the other infinity. */
 static bool is_invalid(const struct flags_product *p, size_t i, size_t j)
 {
     double sum = 0;
@@ -132,7 +151,7 @@ static bool is_invalid(const struct flags_product *p, size_t i, size_t j)
             return true;
         sum += x * y;
     }
-    return isinf(sum);
+    return isinf(sum) && is_made(number(&p->c, i, j));
 }
 
 /* Columns that are looked at together. */

@@ -120,7 +120,7 @@ static bool take_text(struct input *in, uint64_t length, char *out, size_t size)
     return true;
 }
 
-static bool take_row(struct input *in, struct takt_fleet_priors *out)
+static takt_status take_row(struct input *in, struct takt_fleet_priors *out)
 {
     char class[TAKT_FLEET_CLASS], line[TAKT_FLEET_LINE];
     uint64_t class_length, line_length, length;
@@ -129,28 +129,31 @@ static bool take_row(struct input *in, struct takt_fleet_priors *out)
         !take_number(in, 2, &line_length) || !take_number(in, 4, &length) ||
         !take_text(in, class_length, class, sizeof class) ||
         !take_text(in, line_length, line, sizeof line) || length > in->left ||
-        !takt__fleet_priors_add(out, class, line, in->at, length))
-        return false;
+        length > TAKT_FLEET_MOST_BYTES)
+        return TAKT_ECORRUPT;
+    if (!takt__fleet_priors_add(out, class, line, in->at, length))
+        return TAKT_ENOMEM;
     in->at += length;
     in->left -= length;
-    return true;
+    return TAKT_OK;
 }
 
-bool takt__fleet_priors_parse(const unsigned char *bytes, size_t length,
-                              struct takt_fleet_priors *out)
+takt_status takt__fleet_priors_parse(const unsigned char *bytes, size_t length,
+                                     struct takt_fleet_priors *out)
 {
     struct input in = {bytes, length};
-    bool is_good;
+    takt_status status = TAKT_OK;
 
     *out = (struct takt_fleet_priors){0};
     if (length < first_length || memcmp(bytes, first_line, first_length) != 0)
-        return false;
+        return TAKT_ECORRUPT;
     in.at += first_length;
     in.left -= first_length;
-    is_good = take_number(&in, number_bytes, &out->generation);
-    while (is_good && in.left > 0)
-        is_good = take_row(&in, out);
-    if (!is_good)
+    if (!take_number(&in, number_bytes, &out->generation))
+        status = TAKT_ECORRUPT;
+    while (status == TAKT_OK && in.left > 0)
+        status = take_row(&in, out);
+    if (status != TAKT_OK)
         takt__fleet_priors_free(out);
-    return is_good;
+    return status;
 }

@@ -35,7 +35,7 @@ void takt__fleet_priors_free(struct takt_fleet_priors *priors);
 unsigned char *takt__fleet_priors_print(const struct takt_fleet_priors *priors,
                                         size_t *length);
 
-/* Reads such bytes. False: they are not valid, or there is no memory, and
- * there is nothing to be freed. */
-bool takt__fleet_priors_parse(const unsigned char *bytes, size_t length,
-                              struct takt_fleet_priors *out);
+/* Reads such bytes. TAKT_ECORRUPT: they are not valid. TAKT_ENOMEM: no memory.
+ * There is nothing to be freed then. */
+takt_status takt__fleet_priors_parse(const unsigned char *bytes, size_t length,
+                                     struct takt_fleet_priors *out);

@@ -132,9 +132,12 @@ static takt_status parse_file(const char *path, const unsigned char *bytes,
                               size_t length, struct takt_fleet_priors *out,
                               takt_diag *diag)
 {
-    return takt__fleet_priors_parse(bytes, length, out)
-               ? TAKT_OK
-               : takt__say(diag, TAKT_ECORRUPT, "%s is no such file", path);
+    const takt_status status = takt__fleet_priors_parse(bytes, length, out);
+
+    return status == TAKT_OK ? status
+           : status == TAKT_ENOMEM
+               ? takt__say(diag, status, "there is not enough memory")
+               : takt__say(diag, status, "%s is no file of priors", path);
 }
 
 takt_status takt__fleet_open_priors(const char *path, const char *key,

@@ -46,10 +46,11 @@ static bool is_number(const char *text, uint64_t *out)
 {
     const size_t digits = strspn(text, "0123456789");
 
-    if (digits == 0 || digits > 19 || text[digits] != '\0')
+    if (digits == 0 || text[digits] != '\0')
         return false;
+    errno = 0;
     *out = strtoull(text, NULL, 10);
-    return true;
+    return errno == 0;
 }
 
 static bool take_number(const char **text, const char *key, uint64_t *out)
@@ -83,42 +84,43 @@ static bool read_sent(char *text, struct takt_fleet_sent *out)
     return out->is_sent || strcmp(word, "waiting") == 0;
 }
 
-static bool read_lines(const char *text, struct takt_fleet_state *out)
+static takt_status read_lines(const char *text, struct takt_fleet_state *out)
 {
     char value[TAKT_FLEET_LINE + 64];
     uint64_t count;
 
     if (!take_number(&text, "lines", &count) || count > most_bytes / 32)
-        return false;
+        return TAKT_ECORRUPT;
     out->sent = calloc(count + 1, sizeof *out->sent);
     if (out->sent == NULL)
-        return false;
+        return TAKT_ENOMEM;
     for (; out->count < count; out->count++) {
         struct takt_fleet_sent *sent = &out->sent[out->count];
         if (!take_line(&text, "line", value, sizeof value) ||
             !read_sent(value, sent) ||
             (out->count > 0 && strcmp(sent[-1].line, sent->line) >= 0))
-            return false;
+            return TAKT_ECORRUPT;
     }
-    return strcmp(text, "end\n") == 0;
+    return strcmp(text, "end\n") == 0 ? TAKT_OK : TAKT_ECORRUPT;
 }
 
-static bool parse(const char *text, struct takt_fleet_state *out)
+static takt_status parse(const char *text, struct takt_fleet_state *out)
 {
     char version[8];
 
-    return take_line(&text, "takt-fleet", version, sizeof version) &&
-           strcmp(version, "1") == 0 &&
-           take_line(&text, "origin", out->origin, sizeof out->origin) &&
-           is_hex(out->origin, TAKT_FLEET_ORIGIN - 1) &&
-           take_line(&text, "database", out->database, sizeof out->database) &&
-           take_number(&text, "inode", &out->inode) &&
-           take_number(&text, "epoch", &out->epoch) &&
-           take_number(&text, "seq", &out->seq) &&
-           take_number(&text, "generation", &out->generation) &&
-           take_number(&text, "received", &out->received) &&
-           take_number(&text, "machines", &out->machines) &&
-           read_lines(text, out);
+    if (!take_line(&text, "takt-fleet", version, sizeof version) ||
+        strcmp(version, "1") != 0 ||
+        !take_line(&text, "origin", out->origin, sizeof out->origin) ||
+        !is_hex(out->origin, TAKT_FLEET_ORIGIN - 1) ||
+        !take_line(&text, "database", out->database, sizeof out->database) ||
+        !take_number(&text, "inode", &out->inode) ||
+        !take_number(&text, "epoch", &out->epoch) ||
+        !take_number(&text, "seq", &out->seq) ||
+        !take_number(&text, "generation", &out->generation) ||
+        !take_number(&text, "received", &out->received) ||
+        !take_number(&text, "machines", &out->machines))
+        return TAKT_ECORRUPT;
+    return read_lines(text, out);
 }
 
 static void forget(struct takt_fleet_state *state)
@@ -131,14 +133,16 @@ static void forget(struct takt_fleet_state *state)
     state->origin[0] = state->database[0] = '\0';
 }
 
-bool takt__fleet_state_parse(const char *text, size_t length,
-                             struct takt_fleet_state *out)
+takt_status takt__fleet_state_parse(const char *text, size_t length,
+                                    struct takt_fleet_state *out)
 {
-    if (text[length] != '\0' || strlen(text) != length || !parse(text, out)) {
+    const takt_status status = text[length] != '\0' || strlen(text) != length
+                                   ? TAKT_ECORRUPT
+                                   : parse(text, out);
+
+    if (status != TAKT_OK)
         forget(out);
-        return false;
-    }
-    return true;
+    return status;
 }
 
 /* NULL: it cannot be read. */
@@ -172,8 +176,10 @@ static takt_status read_state(struct takt_fleet_state *state, takt_diag *diag)
     if (text == NULL)
         return takt__say(diag, TAKT_EIO, "%s cannot be read: %s", state->path,
                          strerror(why));
-    takt__fleet_state_parse(text, length, state);
+    const takt_status status = takt__fleet_state_parse(text, length, state);
     free(text);
+    if (status == TAKT_ENOMEM)
+        return takt__say(diag, status, "there is not enough memory");
     return TAKT_OK;
 }
 
@@ -243,10 +249,10 @@ static void print(const struct takt_fleet_state *state, FILE *stream)
     fprintf(stream,
             "takt-fleet 1\norigin %s\ndatabase %s\ninode %" PRIu64
             "\nepoch %" PRIu64 "\nseq %" PRIu64 "\ngeneration %" PRIu64
-            "\nreceived %" PRIu64 "\nmachines %" PRIu64 "\nlines %zu\n",
+            "\nreceived %" PRIu64 "\nmachines %" PRIu64 "\n",
             state->origin, state->database, state->inode, state->epoch,
-            state->seq, state->generation, state->received, state->machines,
-            state->count);
+            state->seq, state->generation, state->received, state->machines);
+    fprintf(stream, "lines %zu\n", state->count);
     for (size_t i = 0; i < state->count; i++)
         fprintf(stream, "line %" PRIu64 " %s %s %s\n", state->sent[i].seq,
                 state->sent[i].is_sent ? "sent" : "waiting",

@@ -41,7 +41,7 @@ struct takt_fleet_state {
  * processes out until it is closed (`is_locked` false: only to look). A text
  * that is damaged is as good as none: the machine is a new origin.
  * TAKT_EIO: another process holds the lock for seconds, no file can be made, or
- * the one that is there cannot be read. */
+ * the one that is there cannot be read. TAKT_ENOMEM: no memory. */
 takt_status takt__fleet_state_open(const char *store, bool is_locked,
                                    struct takt_fleet_state *out,
                                    takt_diag *diag);
@@ -58,6 +58,6 @@ takt_status takt__fleet_state_renew(struct takt_fleet_state *state);
 struct takt_fleet_sent *
 takt__fleet_state_find(const struct takt_fleet_state *state, const char *line);
 
-/* The text alone, for tests. False: it is not valid. */
-bool takt__fleet_state_parse(const char *text, size_t length,
-                             struct takt_fleet_state *out);
+/* The text alone, for tests. TAKT_ECORRUPT: it is not valid. */
+takt_status takt__fleet_state_parse(const char *text, size_t length,
+                                    struct takt_fleet_state *out);

@@ -56,7 +56,7 @@ static void try_priors(const uint8_t *data, size_t size)
     struct takt_fleet_choice choice;
     size_t length;
 
-    if (!takt__fleet_priors_parse(data, size, &priors))
+    if (takt__fleet_priors_parse(data, size, &priors) != TAKT_OK)
         return;
     unsigned char *again = takt__fleet_priors_print(&priors, &length);
     if (again == NULL || length != size || memcmp(again, data, size) != 0)
@@ -91,7 +91,7 @@ static void try_text(char *text, size_t size)
     char printed[TAKT_FLEET_FACTS];
 
     takt__fleet_line_parse(text, &line);
-    if (takt__fleet_state_parse(text, size, &state))
+    if (takt__fleet_state_parse(text, size, &state) == TAKT_OK)
         takt__fleet_state_close(&state);
     if (takt__fleet_facts_parse(text, size, &facts) &&
         takt__fleet_facts_print(&facts, printed) >= sizeof printed)

@@ -91,7 +91,9 @@ typedef struct takt_machine {
     takt_gpu gpu[TAKT_MACHINE_MAX_GPUS];
 
     /* SHA-256 in hex of what identifies the kind of hardware and the software;
-     * nothing measured, no host name, no serial number. */
+     * nothing measured, no host name, no serial number. "" (those of the GPUs,
+     * too) when a file of the machine could not be read that may be there, as
+     * when too many files are open: facts may be missing. */
     char hw_fingerprint[65];
     char sw_fingerprint[65];
 } takt_machine;
@@ -99,7 +101,8 @@ typedef struct takt_machine {
 /* Reads the facts of this machine, or of a recording. NULL: this machine. On
  * success the caller owns *out; on failure *out is NULL.
  * TAKT_ENOENT: there is no such recording.
- * TAKT_ECORRUPT: the recording cannot be read. */
+ * TAKT_ECORRUPT: the recording cannot be understood.
+ * TAKT_EIO: it cannot be read. */
 TAKT_API takt_status takt_machine_create(const char *recording,
                                          takt_machine **out);
 TAKT_API void takt_machine_destroy(takt_machine *machine); /* NULL allowed */

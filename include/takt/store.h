@@ -39,7 +39,8 @@ typedef struct takt_diag {
  * machine in $XDG_STATE_HOME/takt or ~/.local/state/takt. On a network file
  * system a hash of the host's name is added, so that each host has its own.
  * Empty: there is no store (TAKT_DB is empty, or there is no home).
- * TAKT_EINVAL: `size` is too small; *out is empty. */
+ * TAKT_EINVAL: `size` is too small; *out is empty.
+ * TAKT_EIO: it is not known which machine this is (takt_machine). */
 TAKT_API takt_status takt_store_path(char *out, size_t size);
 
 /* How many records were merged. */

@@ -207,6 +207,13 @@ static void find_path(const takt_ctx *ctx, const takt_ctx_options *options,
     out[0] = '\0';
     if (ctx->is_recorded && options->store == NULL)
         return; /* that of this machine has nothing to say about it */
+    if (ctx->machine->hw_fingerprint[0] == '\0') {
+        takt__log(TAKT_LOG_ERROR,
+                  "a file of /proc or /sys cannot be read, so that it is not "
+                  "known which machine this is: what was learned is not used, "
+                  "what is learned is not kept");
+        return;
+    }
     if (options->store == NULL &&
         takt__path_of_machine(ctx->machine->hw_fingerprint, out, size) !=
             TAKT_OK)

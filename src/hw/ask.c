@@ -9,7 +9,18 @@ bool takt__probe_file(struct takt_probe *probe, const char *path, char *buf,
 {
     const struct takt_hw_source *source = probe->source;
     buf[0] = '\0';
-    return source->file(source->self, path, buf, cap) > 0;
+    const size_t length = source->file(source->self, path, buf, cap);
+    probe->has_failed |= length == TAKT_HW_FAILED;
+    return length > 0 && length != TAKT_HW_FAILED;
+}
+
+void takt__probe_list(struct takt_probe *probe, const char *folder, char *buf,
+                      size_t cap)
+{
+    const struct takt_hw_source *source = probe->source;
+    buf[0] = '\0';
+    probe->has_failed |=
+        source->list(source->self, folder, buf, cap) == TAKT_HW_FAILED;
 }
 
 bool takt__probe_number(struct takt_probe *probe, const char *path,

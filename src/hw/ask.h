@@ -21,6 +21,7 @@ struct takt_probe {
     const struct takt_hw_source *source;
     takt_machine *machine; /* zero at first */
     char *text;            /* TAKT_PROBE_TEXT bytes, for long files */
+    bool has_failed;       /* something that may be there was not read */
 };
 
 /* A short file; false: absent or empty, `buf` is then "". */
@@ -33,6 +34,10 @@ bool takt__probe_number(struct takt_probe *probe, const char *path,
 
 /* A long file, or "". Valid and free to be changed until the next call. */
 char *takt__probe_text(struct takt_probe *probe, const char *path);
+
+/* The names in a folder (struct takt_hw_source). */
+void takt__probe_list(struct takt_probe *probe, const char *folder, char *buf,
+                      size_t cap);
 
 /* The parts. */
 void takt__x86_probe(struct takt_probe *probe);

@@ -48,10 +48,9 @@ static void read_cache(struct takt_probe *probe, const char *name)
 
 void takt__caches_probe(struct takt_probe *probe)
 {
-    const struct takt_hw_source *source = probe->source;
-    char names[1024] = "";
+    char names[1024];
 
-    source->list(source->self, CACHE_FOLDER, names, sizeof names);
+    takt__probe_list(probe, CACHE_FOLDER, names, sizeof names);
     char *rest = names;
     for (char *name; (name = takt__text_cut(&rest, '\n')) != NULL;)
         if (strncmp(name, "index", 5) == 0)

@@ -17,8 +17,9 @@
 #include <unistd.h>
 
 #include "base/new_file.h"
+#include "hw/source.h"
 
-enum { longest_path = 4096 };
+enum { longest_path = 4096, attempts = 3 };
 
 bool takt__path_stays_below(const char *path)
 {
@@ -39,6 +40,25 @@ bool takt__path_join(const char *folder, const char *path, char *out,
     return length >= 0 && (size_t)length < cap;
 }
 
+/* Whether the next attempt may have another outcome. Kernels have their own
+ * errors for what a machine does not have (ENODEV, EINVAL, ...). */
+static bool may_pass(int error)
+{
+    static const int passing[] = {EMFILE, ENFILE,    ENOMEM,   EIO,   EINTR,
+                                  EAGAIN, ETIMEDOUT, ENOTCONN, ESTALE};
+
+    for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++)
+        if (error == passing[i])
+            return true;
+    return false;
+}
+
+static size_t outcome_of(int error)
+{
+    return may_pass(error) ? TAKT_HW_FAILED : 0;
+}
+
+/* -1: not there, or not to be opened; errno says which. */
 static int open_regular(const char *path)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -46,32 +66,41 @@ static int open_regular(const char *path)
 
     if (fd >= 0 && (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode))) {
         close(fd);
+        errno = ENOENT;
         return -1;
     }
     return fd;
 }
 
-size_t takt__file_read(const char *path, char *buf, size_t cap)
+/* Half a file is none: it would describe another machine. */
+static size_t read_once(const char *path, char *buf, size_t cap)
 {
     size_t length = 0;
+    ssize_t step = 1;
+    const int fd = open_regular(path);
+
+    if (fd < 0)
+        return outcome_of(errno);
+    while (length < cap - 1 && step != 0) {
+        step = read(fd, buf + length, cap - 1 - length);
+        if (step < 0 && errno != EINTR)
+            break;
+        length += step > 0 ? (size_t)step : 0;
+    }
+    const int error = errno;
+    close(fd);
+    return step < 0 && length < cap - 1 ? outcome_of(error) : length;
+}
+
+size_t takt__file_read(const char *path, char *buf, size_t cap)
+{
+    size_t length = TAKT_HW_FAILED;
 
     if (cap == 0)
         return 0;
-    buf[0] = '\0';
-    const int fd = open_regular(path);
-    if (fd < 0)
-        return 0;
-
-    while (length < cap - 1) {
-        const ssize_t step = read(fd, buf + length, cap - 1 - length);
-        if (step < 0 && errno == EINTR)
-            continue;
-        if (step <= 0)
-            break;
-        length += (size_t)step;
-    }
-    close(fd);
-    buf[length] = '\0';
+    for (int i = 0; i < attempts && length == TAKT_HW_FAILED; i++)
+        length = read_once(path, buf, cap);
+    buf[length == TAKT_HW_FAILED ? 0 : length] = '\0';
     return length;
 }
 
@@ -90,11 +119,16 @@ size_t takt__folder_list(const char *folder, char *buf, size_t cap)
 {
     struct dirent **entry = NULL;
     size_t length = 0;
+    int count = -1;
 
     if (cap == 0)
         return 0;
     buf[0] = '\0';
-    const int count = scandir(folder, &entry, is_listed, by_bytes);
+    errno = EINTR;
+    for (int i = 0; i < attempts && count < 0 && may_pass(errno); i++)
+        count = scandir(folder, &entry, is_listed, by_bytes);
+    if (count < 0)
+        return outcome_of(errno);
     for (int i = 0; i < count; i++) {
         const size_t size = strlen(entry[i]->d_name) + 1;
         if (size < cap - length) {

@@ -14,7 +14,8 @@ bool takt__path_join(const char *folder, const char *path, char *out,
                      size_t cap);
 
 /* See struct takt_hw_source. Only regular files are opened, so a recording
- * cannot make a reader wait on a pipe. */
+ * cannot make a reader wait on a pipe. What fails is tried again before it has
+ * failed. */
 size_t takt__file_read(const char *path, char *buf, size_t cap);
 size_t takt__folder_list(const char *folder, char *buf, size_t cap);
 

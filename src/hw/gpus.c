@@ -94,12 +94,10 @@ static bool read_gpu(struct takt_probe *probe, const char *address,
 
 void takt__gpus_probe(struct takt_probe *probe)
 {
-    const struct takt_hw_source *source = probe->source;
     takt_machine *machine = probe->machine;
     char *rest = probe->text;
 
-    rest[0] = '\0';
-    source->list(source->self, "/sys/bus/pci/devices", rest, TAKT_PROBE_TEXT);
+    takt__probe_list(probe, "/sys/bus/pci/devices", rest, TAKT_PROBE_TEXT);
     for (char *name; (name = takt__text_cut(&rest, '\n')) != NULL &&
                      machine->gpu_count < TAKT_MACHINE_MAX_GPUS;) {
         takt_gpu *gpu = &machine->gpu[machine->gpu_count];

@@ -57,7 +57,9 @@ static void read_all(struct takt_probe *probe)
     takt__caches_probe(probe);
     read_memory(probe);
     takt__gpus_probe(probe);
-    takt__machine_fingerprint(machine);
+    /* Another machine's fingerprint would be worse than none. */
+    if (!probe->has_failed)
+        takt__machine_fingerprint(machine);
 }
 
 takt_status takt__machine_probe(const struct takt_hw_source *source,
@@ -85,5 +87,5 @@ unsigned takt__machine_threads_now(const struct takt_hw_source *source,
         return machine->threads;
     takt__quota_probe(&probe);
     free(probe.text);
-    return count_threads(&now);
+    return probe.has_failed ? machine->threads : count_threads(&now);
 }

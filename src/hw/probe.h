@@ -6,7 +6,8 @@
 
 #include "hw/source.h"
 
-/* Reads everything, fingerprints included. `out` is overwritten.
+/* Reads everything, fingerprints included. `out` is overwritten. Where
+ * something could not be read that may be there, the fingerprints are "".
  * TAKT_ENOMEM: no memory. */
 takt_status takt__machine_probe(const struct takt_hw_source *source,
                                 takt_machine *out);

@@ -23,7 +23,7 @@ struct recorder {
     const struct takt_hw_source *original;
     struct takt_cpuid_table cpuid;
     struct takt_scrub scrub;
-    bool has_failed; /* something could not be written */
+    bool has_failed; /* something could not be read or written */
     char text[TAKT_PROBE_TEXT];
     char root[]; /* the folder */
 };
@@ -70,8 +70,9 @@ static size_t read_file(void *self, const char *path, char *buf, size_t cap)
 
     recorder->text[0] = '\0';
     if (takt__scrub_restore(&recorder->scrub, path, real, sizeof real))
-        original->file(original->self, real, recorder->text,
-                       sizeof recorder->text);
+        recorder->has_failed |=
+            original->file(original->self, real, recorder->text,
+                           sizeof recorder->text) == TAKT_HW_FAILED;
     const size_t length =
         takt__scrub_text(&recorder->scrub, path, recorder->text, buf, cap);
     if (length > 0 && !takt__file_write(recorder->root, path, buf, length))
@@ -83,7 +84,9 @@ static size_t list_folder(void *self, const char *folder, char *buf, size_t cap)
 {
     struct recorder *recorder = self;
     const struct takt_hw_source *original = recorder->original;
-    return original->list(original->self, folder, buf, cap);
+    const size_t length = original->list(original->self, folder, buf, cap);
+    recorder->has_failed |= length == TAKT_HW_FAILED;
+    return length;
 }
 
 takt_status takt__recorder_open(const struct takt_hw_source *original,

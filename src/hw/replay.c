@@ -72,6 +72,8 @@ static takt_status load_cpuid(struct replay *replay)
     const bool is_good =
         is_text && takt__cpuid_table_parse(text, &replay->cpuid);
     free(text);
+    if (length == TAKT_HW_FAILED)
+        return TAKT_EIO;
     return is_good ? TAKT_OK : TAKT_ECORRUPT;
 }
 

@@ -17,6 +17,10 @@
 
 #include <takt/status.h>
 
+/* What `file` and `list` return of a file or folder that may well be there:
+ * too many files are open, there is no memory, the device does not answer. */
+#define TAKT_HW_FAILED SIZE_MAX
+
 struct takt_hw_source {
     /* All zero for a leaf the source does not know. */
     void (*cpuid)(void *self, uint32_t leaf, uint32_t subleaf,
@@ -27,7 +31,8 @@ struct takt_hw_source {
 
     /* Reads the file at the absolute `path` of that machine into `buf`, at
      * most cap - 1 bytes, ends it with NUL and returns the bytes read.
-     * 0: no such file, or it is empty, or it may not be read. */
+     * 0: no such file, or it is empty, or it may not be read.
+     * TAKT_HW_FAILED: not known; `buf` is "". */
     size_t (*file)(void *self, const char *path, char *buf, size_t cap);
 
     /* The names in a folder, in byte order, each followed by a newline; the

@@ -264,6 +264,15 @@ bool takt__image_has_log(const struct takt_image *image)
     return image->part[1].length > 0;
 }
 
+bool takt__image_lacks_log(const struct takt_image *image)
+{
+    enum { version_to_read = 19, with_log = 2 };
+
+    return !takt__image_has_log(image) &&
+           image->part[0].length > version_to_read &&
+           image->part[0].at[version_to_read] == with_log;
+}
+
 /* ---- the first page ------------------------------------------------------ */
 
 enum { head_of_log = 32, head_of_frame = 24 };

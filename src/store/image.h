@@ -35,6 +35,9 @@ size_t takt__image_bytes(const struct takt_image *image);
 
 bool takt__image_has_log(const struct takt_image *image);
 
+/* Whether the database keeps a log, and came without one. */
+bool takt__image_lacks_log(const struct takt_image *image);
+
 /* Whether the description of a table claims to be longer than all of the image.
  * SQLite calls that a lack of memory. */
 bool takt__image_claims_too_much(const struct takt_image *image);

@@ -228,7 +228,9 @@ takt_status takt_store_path(char *out, size_t size)
     takt_status status = takt_machine_create(NULL, &machine);
     if (status != TAKT_OK)
         return status;
-    status = takt__path_of_machine(machine->hw_fingerprint, out, size);
+    status = machine->hw_fingerprint[0] == '\0'
+                 ? TAKT_EIO
+                 : takt__path_of_machine(machine->hw_fingerprint, out, size);
     takt_machine_destroy(machine);
     return status;
 }

@@ -129,8 +129,15 @@ takt_status takt__read_open(struct takt_database *database, size_t limit,
     if (status != TAKT_OK)
         return status;
     const bool claims_too_much = takt__image_claims_too_much(image);
+    const bool lacks_log = takt__image_lacks_log(image);
     database->is_readonly = true;
     status = open_image(database, image, diag);
+    if (status == TAKT_OK && database->is_empty && lacks_log)
+        return takt__say(diag, TAKT_ECORRUPT,
+                         "%s has nothing in it: what was learned was still in "
+                         "its log, which is to be copied too (...-wal), or use "
+                         "'takt history export'",
+                         database->path);
     return status == TAKT_ENOMEM && claims_too_much ? TAKT_ECORRUPT : status;
 }
 

@@ -2,6 +2,9 @@
 /* test_probe.c - single facts of machines made up for the purpose. */
 #include "hw/probe.h"
 
+#include <sys/resource.h>
+
+#include "hw/files.h"
 #include "memory_source.h"
 #include "support/tap.h"
 
@@ -343,6 +346,98 @@ static void names_hold_nothing_a_terminal_would_obey(void)
     EXPECT_STR(machine.cpu_vendor, "A[");
 }
 
+/* ---- what cannot be read ---- */
+
+static const char *unreadable; /* a path */
+static bool is_asked;
+
+static size_t fail_file(void *self, const char *path, char *buf, size_t cap)
+{
+    buf[0] = '\0';
+    if (strcmp(path, unreadable) != 0)
+        return memory_source_file(self, path, buf, cap);
+    is_asked = true;
+    return TAKT_HW_FAILED;
+}
+
+static size_t fail_list(void *self, const char *folder, char *buf, size_t cap)
+{
+    buf[0] = '\0';
+    if (strcmp(folder, unreadable) != 0)
+        return memory_source_list(self, folder, buf, cap);
+    is_asked = true;
+    return TAKT_HW_FAILED;
+}
+
+static void check_unreadable(const char *path, bool has_fingerprint)
+{
+    static const char text[] = X86("98001000", "e7") CPU
+        "present\n0-3\n" CPU "online\n0-3\n" CPU
+        "cpu0/topology/thread_siblings_list\n0-1\n" CACHE
+        "index0/level\n1\n" CACHE "index0/type\nData\n" CACHE
+        "index0/size\n48K\n"
+        "@/sys/devices/system/node/online\n0-1\n"
+        "@/sys/bus/pci/devices/0000:01:00.0/class\n0x030200\n"
+        "@/sys/bus/pci/devices/0000:01:00.0/vendor\n0x10de\n";
+    struct memory_source *memory = malloc(sizeof *memory);
+    struct takt_hw_source source;
+    takt_machine machine;
+
+    REQUIRE(memory != NULL);
+    REQUIRE(memory_source_open(memory, text, strlen(text), &source));
+    source.file = fail_file;
+    source.list = fail_list;
+    unreadable = path;
+    is_asked = false;
+    REQUIRE(takt__machine_probe(&source, &machine) == TAKT_OK);
+    TAP_CHECK(is_asked != has_fingerprint, "%s is not asked", path);
+    TAP_CHECK((machine.hw_fingerprint[0] != '\0') == has_fingerprint,
+              "%s: fingerprint \"%s\"", path, machine.hw_fingerprint);
+    for (unsigned i = 0; i < machine.gpu_count; i++)
+        TAP_CHECK((machine.gpu[i].fingerprint[0] != '\0') == has_fingerprint,
+                  "%s: fingerprint of a GPU", path);
+    memory_source_close(memory);
+    free(memory);
+}
+
+static void a_machine_that_cannot_be_read_has_no_fingerprint(void)
+{
+    static const char *const paths[] = {
+        "/sys/devices/system/cpu/present",
+        "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list",
+        "/sys/devices/system/cpu/cpu0/cache",
+        "/sys/devices/system/cpu/cpu0/cache/index0/size",
+        "/sys/devices/system/node/online",
+        "/sys/bus/pci/devices",
+        "/sys/bus/pci/devices/0000:01:00.0/device",
+        "/proc/self/cgroup",
+        "/proc/meminfo"};
+
+    check_unreadable("none", true);
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+        check_unreadable(paths[i], false);
+}
+
+/* A program that has as many files open as it may. */
+static void a_file_that_cannot_be_opened_now_is_not_taken_for_absent(void)
+{
+    struct rlimit before, none;
+    char text[64] = "x";
+
+    EXPECT_INT(takt__file_read("/nowhere/x", text, sizeof text), 0);
+    EXPECT_INT(takt__folder_list("/nowhere", text, sizeof text), 0);
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    none = before;
+    none.rlim_cur = 0;
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    const size_t file = takt__file_read("/proc/meminfo", text, sizeof text);
+    const size_t folder = takt__folder_list("/proc", text, sizeof text);
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    EXPECT(file == TAKT_HW_FAILED);
+    EXPECT(folder == TAKT_HW_FAILED);
+    EXPECT_STR(text, "");
+}
+
 int main(void)
 {
     RUN(wide_registers_count_only_when_the_system_saves_them);
@@ -367,5 +462,7 @@ int main(void)
     RUN(more_gpus_than_fit_are_left_out);
     RUN(an_arm_core_nobody_named_is_told_by_its_number);
     RUN(names_hold_nothing_a_terminal_would_obey);
+    RUN(a_machine_that_cannot_be_read_has_no_fingerprint);
+    RUN(a_file_that_cannot_be_opened_now_is_not_taken_for_absent);
     return tap_done();
 }

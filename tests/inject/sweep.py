@@ -36,6 +36,7 @@ BUILD = options.build.resolve()
 TAKT = BUILD / "cli" / "takt"
 FAIL = next(BUILD.glob("tests/*inject_fail.so"))
 PROGRAM = BUILD / "tests" / "inject_program"
+SOLVER = BUILD / "tests" / "inject_solver"  # where there is a LAPACK
 
 SOURCE = """
 void add(float *a, const float *b, int n)
@@ -69,6 +70,9 @@ SCENARIOS = [
     ("report", [TAKT, "report", "-o", "page.html"], False),
     ("page", [TAKT, "report", "run.json", "--json"], False),
     ("trace", [TAKT, "trace", "trace.bin", "--format", "chrome"], False),
+    ("fleet", [TAKT, "fleet", "status", "--dry-run"], False),
+    ("fleet-pull", [TAKT, "fleet", "pull", "priors", "--key", "fleet.pub"],
+     False),
     ("doctor", [TAKT, "doctor"], False),
     ("run", [TAKT, "run", "--", PROGRAM], True),
     ("run-page", [TAKT, "run", "--report=html", "--output", "page.html", "--",
@@ -76,16 +80,21 @@ SCENARIOS = [
     ("fixed", [PROGRAM], True),
     ("advice", [TAKT, "optimize", "--dry-run", "tree"], False),
 ]
+if SOLVER.exists():
+    SCENARIOS.append(("run-solver", [TAKT, "run", "--", SOLVER], True))
 KINDS_OF = {"fixed": ["malloc"], "run-page": ["malloc"], "advice": ["malloc"]}  # where not all of them are tried
 # Where a context is made, and where the report is.
 PLACES_OF = {"fixed": [9, 28], "run-page": range(7, 21),
-             "advice": range(-30, -10)}
+             "advice": range(-30, -10),
+             "fleet": range(-4, 0)}  # where its state is read
 # What these print is what they print undisturbed, or they say what is missing.
 SAME = {"page": None, "trace": None, "patch": None, "advice": None,
-        "gain": None}
+        "gain": None, "days": None, "machine": None, "list": None,
+        "show": None, "fleet": None}
 PAGES = ["report", "run-page"]
 LONG = ["report", "doctor"]  # seconds each: with --all alone
-SETTINGS = {"fixed": {"TAKT_EXPERT": "scalar"}}
+SETTINGS = {"fixed": {"TAKT_EXPERT": "scalar"},
+            "run-solver": {"TAKT_RUN_EAGER": "1"}}
 
 
 def environment(folder, **more):
@@ -114,6 +123,32 @@ def records(path):
             for row in rows}
 
 
+ORIGIN = "0123456789abcdef" * 2
+
+
+def make_fleet(folder):
+    """A machine that has sent nothing yet, and a file that is signed."""
+    (folder / "store.db-fleet").write_text(
+        f"takt-fleet 1\norigin {ORIGIN}\ndatabase x\ninode 0\nepoch 1\nseq 0"
+        "\ngeneration 0\nreceived 0\nmachines 0\nlines 0\nend\n")
+    for words in (["genpkey", "-algorithm", "ed25519", "-out", "fleet.key"],
+                  ["pkey", "-in", "fleet.key", "-pubout", "-out", "fleet.pub"],
+                  ["pkeyutl", "-sign", "-rawin", "-inkey", "fleet.key", "-in",
+                   "priors", "-out", "signature"]):
+        (folder / "priors").write_bytes(b"takt-prior 1\n" + bytes(8))
+        subprocess.run(["openssl", *words], cwd=folder, check=True,
+                       capture_output=True)
+    with open(folder / "priors", "ab") as priors:
+        priors.write((folder / "signature").read_bytes())
+
+
+def adopt(folder):
+    """A state is that of its store, which was copied."""
+    path = folder / "store.db-fleet"
+    inode = (folder / "store.db").stat().st_ino
+    path.write_text(path.read_text().replace("inode 0\n", f"inode {inode}\n"))
+
+
 def make_template(folder):
     """A store that has learned something, and another one, also as text."""
     (folder / "tree").mkdir()
@@ -122,7 +157,9 @@ def make_template(folder):
         ran = run(folder, [PROGRAM])
         assert ran.returncode == 0, ran.stderr
         if name == "other.db":
-            os.rename(folder / "store.db", folder / "other.db")
+            for end in "", "-wal":  # where programs leave what they learned
+                os.rename(folder / f"store.db{end}", folder / f"other.db{end}")
+            (folder / "store.db-shm").unlink(missing_ok=True)
             (folder / "store.db-writers").unlink()
     (folder / "profile.txt").write_text("main;add 10\n")
     for command, settings in (
@@ -133,6 +170,7 @@ def make_template(folder):
                          "TAKT_TRACE_DEBUG": "1"})):
         ran = run(folder, command, **settings)
         assert ran.returncode == 0, ran.stderr
+    make_fleet(folder)
 
 
 def lacks(name, folder, ran):
@@ -144,7 +182,7 @@ def lacks(name, folder, ran):
                 not page.read_text().endswith("</html>\n") or
                 '<script type="application/json" id="data">{"schema"'
                 not in page.read_text())
-    said = re.sub(r"\d+\.\d+ s", "", ran.stdout)
+    said = re.sub(r"\d+\.\d+ s", "", ran.stdout).replace(str(folder), "")
     if name in SAME and SAME[name] is None:
         SAME[name] = said
     return name in SAME and said != SAME[name] and not ran.stderr.strip()
@@ -167,6 +205,8 @@ def judge(case, folder, ran, before):
         return "took lack of memory for a machine without that expert"
     if list(folder.glob("*.damaged-*")):
         return "set the store aside"
+    if f"origin {ORIGIN}\n" not in (folder / "store.db-fleet").read_text():
+        return "became another origin"
     after = records(folder / "store.db")
     for key, value in before.items():
         if key not in after:
@@ -180,6 +220,7 @@ def attempt(template, before, case, kind, at, keeps):
     with tempfile.TemporaryDirectory(dir=template.parent) as place:
         folder = pathlib.Path(place) / "case"
         shutil.copytree(template, folder)
+        adopt(folder)
         try:
             ran = run(folder, case[1], **SETTINGS.get(case[0], {}),
                       LD_PRELOAD=str(FAIL),

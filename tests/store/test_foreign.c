@@ -215,6 +215,21 @@ static void a_log_that_was_left_is_read(void)
     EXPECT(scratch_exists(path, "-wal"));
 }
 
+/* As by a copy of the file alone, before the log was emptied. */
+static void a_store_without_its_log_is_not_taken_for_an_empty_one(void)
+{
+    char path[128], log[160];
+    takt_diag diag = {""};
+
+    snprintf(path, sizeof path, "%s", scratch_path());
+    snprintf(log, sizeof log, "%s-wal", path);
+    scratch_join(scratch_fork(die_after_writing, path));
+    REQUIRE(unlink(log) == 0);
+    EXPECT_INT(takt_store_merge(scratch_path(), path, NULL, &diag),
+               TAKT_ECORRUPT);
+    EXPECT(strstr(diag.text, "-wal") != NULL);
+}
+
 static void a_pipe_or_a_folder_for_a_log_is_refused(void)
 {
     char path[128], log[160];
@@ -277,6 +292,7 @@ int main(void)
     RUN(a_source_is_left_as_it_is);
     RUN(the_first_stores_can_be_merged);
     RUN(a_log_that_was_left_is_read);
+    RUN(a_store_without_its_log_is_not_taken_for_an_empty_one);
     RUN(a_pipe_or_a_folder_for_a_log_is_refused);
     RUN(a_source_that_is_too_large_is_refused);
     RUN(a_store_of_others_is_opened_and_never_written);
