@@ -235,7 +235,11 @@ static void carry_over_hints(const struct takt_model *model,
         residuals->mean[j] +=
             rho * fminf(1, sqrtf(residuals->variance[j] / before)) * common;
         residuals->variance[j] *= 1 - rho * rho * known;
-        residuals->variance[j] += (surprise - common) * (surprise - common);
+        residuals->variance[j] =
+            fmaxf(residuals->variance[j],
+                  fminf(residuals->variance[j] +
+                            (surprise - common) * (surprise - common),
+                        (float)unknown));
     }
 }
 
