@@ -232,18 +232,17 @@ static void start_sharing(takt_ctx *ctx,
 
 static struct takt_learner_callbacks callbacks_of(takt_ctx *ctx)
 {
-    return (struct takt_learner_callbacks){
-        .self = ctx,
-        .op_of = op_of,
-        .find_series = find_series,
-        .find_expert = find_expert,
-        .add_expert = add_expert,
-        .published = published,
-        .device_of = takt__ctx_device_of,
-        .address_of = takt__ctx_address_of,
-        .open = takt__ctx_wake,
-        .each_second = run_each_second,
-        .learned = takt__ctx_learned};
+    return (struct takt_learner_callbacks){.self = ctx,
+                                           .op_of = op_of,
+                                           .find_series = find_series,
+                                           .find_expert = find_expert,
+                                           .add_expert = add_expert,
+                                           .published = published,
+                                           .device_of = takt__ctx_device_of,
+                                           .address_of = takt__ctx_address_of,
+                                           .open = takt__ctx_wake,
+                                           .each_second = run_each_second,
+                                           .learned = takt__ctx_learned};
 }
 
 takt_status takt__ctx_start_learning(takt_ctx *ctx,
