@@ -18,6 +18,7 @@
 #include <stddef.h>
 
 #include "model/curve.h"
+#include "model/objective.h"
 #include "model/rates.h"
 #include "model/sample.h"
 #include "takt/status.h"
@@ -77,6 +78,37 @@ bool takt__model_allows(const struct takt_model *model, unsigned series,
 void takt__model_set_rates(struct takt_model *model, unsigned arm,
                            const struct takt_rates *rates);
 
+/* ---- objectives ---------------------------------------------------------- */
+
+/* What the arms are judged by. Number 0 is there from the beginning, the mean
+ * time, and may be replaced before anything was judged; others are added, and
+ * never removed: each has bandits of its own. */
+void takt__model_set_objective(struct takt_model *model,
+                               const struct takt_objective *objective);
+/* The number of the new one; -1: there are TAKT_OBJECTIVES. */
+int takt__model_add_objective(struct takt_model *model,
+                              const struct takt_objective *objective);
+unsigned takt__model_objective_count(const struct takt_model *model);
+const struct takt_objective *
+takt__model_objective(const struct takt_model *model, unsigned number);
+
+/* How many callers are inside of calls at the same time, on average. */
+void takt__model_set_callers(struct takt_model *model, double callers);
+double takt__model_callers(const struct takt_model *model);
+
+/* The power that is drawn while an arm runs, beyond what is drawn anyway. */
+struct takt_watts {
+    float mean, error; /* the standard error of the mean */
+    bool is_known;
+};
+void takt__model_set_watts(struct takt_model *model, unsigned arm,
+                           struct takt_watts watts);
+struct takt_watts takt__model_watts(const struct takt_model *model,
+                                    unsigned arm);
+
+/* Whether the watts of any arm are known. */
+bool takt__model_knows_watts(const struct takt_model *model);
+
 /* ---- GPUs that are not open ---------------------------------------------- */
 /*
  * A GPU takes long to open, so it is opened when that would have paid. Until
@@ -107,6 +139,7 @@ void takt__model_learn(struct takt_model *model,
 /* Counters since the model was made. */
 struct takt_model_counters {
     uint64_t samples, refused, explored, alarms, restored, device_alarms;
+    uint64_t tail_alarms; /* of tails alone */
     double explored_s; /* that exploration took beyond the best arm */
     /* Of calls that programs made, without those that they timed themselves. */
     double calls, called_s;
@@ -150,6 +183,28 @@ struct takt_posterior;
 struct takt_posterior *takt__model_posterior(struct takt_model *model,
                                              unsigned series,
                                              unsigned situation);
+
+/* The same posterior under another objective than number 0: another one of the
+ * model, or (`number` TAKT_OBJECTIVES) one that is only asked about. The
+ * objective is borrowed. */
+void takt__posterior_pursue(struct takt_posterior *posterior,
+                            const struct takt_objective *objective,
+                            unsigned number);
+
+/* What an arm is expected to have of one measure at a bucket, with the standard
+ * deviation of its logarithm; false: it is not known. */
+struct takt_arm_measure {
+    double value; /* seconds, joules, or joules times seconds */
+    double deviation;
+};
+bool takt__posterior_measure(struct takt_posterior *posterior, unsigned arm,
+                             unsigned bucket, const takt_work *work,
+                             enum takt_measure measure,
+                             struct takt_arm_measure *out);
+
+/* How many samples the tail of an arm has at a bucket. */
+double takt__posterior_tail_samples(const struct takt_posterior *posterior,
+                                    unsigned arm, unsigned bucket);
 
 /* `work`: of the call in question; NULL: of a typical call of that bucket. */
 struct takt_arm_estimate
@@ -204,6 +259,7 @@ struct takt_summary {
     unsigned series, arm, situation, bucket;
     double n, mean, m2; /* mean: of ln(ns) at bytes and flops */
     double first_s, bytes, flops, calls, seconds;
+    struct takt_tail tail;
 };
 
 /* Visits all summaries; or those of this writer's own samples, where they

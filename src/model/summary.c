@@ -46,6 +46,7 @@ static void visit_stat(const struct visitor *visitor,
         .flops = work.flops,
         .calls = stat->calls,
         .seconds = stat->seconds,
+        .tail = visitor->only_changed ? stat->own_tail : stat->tail,
     };
 
     if (visitor->only_changed)
@@ -133,6 +134,7 @@ static void add_own(const struct target *target,
                     const struct takt_summary *summary)
 {
     takt__sums_pool(&target->stat->own, &target->sums);
+    takt__tail_pool(&target->stat->own_tail, &summary->tail);
     target->stat->calls += summary->calls;
     target->stat->seconds += summary->seconds;
 }
@@ -154,6 +156,11 @@ takt_status takt__model_restore(struct takt_model *model,
     if (status != TAKT_OK)
         return status == TAKT_EINVAL ? TAKT_OK : status;
     takt__sums_pool(&target.stat->all, &target.sums);
+    takt__tails_restore(model,
+                        &(struct takt_curve_at){.series = summary->series,
+                                                .arm = summary->arm,
+                                                .situation = target.situation},
+                        target.stat, &summary->tail);
     if (is_own)
         add_own(&target, summary);
     if (summary->first_s > 0)
@@ -194,6 +201,7 @@ static void disown(void *self, const struct takt_curve_at *at)
     for (unsigned i = 0; i < at->curve->count; i++) {
         struct takt_stat *stat = &at->curve->stat[i];
         stat->own = (struct takt_sums){0};
+        stat->own_tail = (struct takt_tail){{0}};
         stat->calls = stat->seconds = 0;
         stat->is_changed = false;
     }
@@ -218,7 +226,8 @@ static void move_residuals(const struct takt_series *series,
                              log_rates_ns(series, to, work, situation);
         stat->all.mean += shift;
         stat->own.mean += shift;
-        stat->before.mean += shift;
+        stat->before_mean += shift;
+        stat->middle += (float)shift;
         stat->published += (float)shift;
         if (stat->first != 0)
             stat->first += (float)shift;
