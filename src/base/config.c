@@ -35,6 +35,7 @@ static const char *const known[] = {
     "TAKT_GPU",
     "TAKT_HOT_RATE",
     "TAKT_LOG",
+    "TAKT_OBJECTIVE",
     "TAKT_OTEL",
     "TAKT_OTLP_FILE",
     "TAKT_OTLP_SHUTDOWN_MS",
@@ -236,6 +237,7 @@ static void read_texts(void)
 {
     config.policy = variable("TAKT_POLICY");
     config.expert = variable("TAKT_EXPERT");
+    config.objective = variable("TAKT_OBJECTIVE");
     config.blas = variable("TAKT_BLAS");
     config.db = variable("TAKT_DB");
     config.pin = variable("TAKT_PIN");

@@ -14,6 +14,7 @@ struct takt_config {
     bool is_privileged;   /* no setting is read, no library is loaded by name */
     const char *policy;   /* TAKT_POLICY; NULL: not set */
     const char *expert;   /* TAKT_EXPERT */
+    const char *objective; /* TAKT_OBJECTIVE */
     const char *blas;     /* TAKT_BLAS; "" is a value */
     const char *db;       /* TAKT_DB; "" is a value */
     const char *pin;      /* TAKT_PIN */

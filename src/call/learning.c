@@ -167,6 +167,18 @@ static void follow_quota(void *self)
                      now < ctx->machine->threads ? now : ctx->experts.threads);
 }
 
+/* ---- callers ------------------------------------------------------------- */
+
+static double callers_of(void *self)
+{
+    takt_ctx *ctx = self;
+
+    return atomic_load(&ctx->counts_callers) == 0
+               ? -1
+               : (double)atomic_load_explicit(&ctx->callers,
+                                              memory_order_relaxed);
+}
+
 /* ---- the learner --------------------------------------------------------- */
 
 /* The names of the kernels of this build: a store of other kernels is another
@@ -227,6 +239,7 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
                   .open = takt__ctx_wake,
                   .each_second =
                       ctx->machine->quota_cpus > 0 ? follow_quota : NULL,
+                  .callers = callers_of,
                   .learned = takt__ctx_learned},
         .store_path = path,
         .is_store_foreign = options->store_is_foreign != 0 || ctx->is_recorded,

@@ -59,6 +59,7 @@ struct takt_learner {
     struct takt_records unclaimed_hints; /* ... from other machines */
     uint64_t saved_samples; /* of the model: more: there is something to save */
     struct takt_day day;
+    double callers; /* at work at the same time, on average; 0: not counted */
     fenv_t fpenv; /* of the thread between enter() and leave() */
 
     /* From here on it is the store's lock. */

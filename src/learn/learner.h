@@ -45,6 +45,9 @@ struct takt_learner_callbacks {
     /* Called every second while there are calls, without a lock. May be NULL.
      */
     void (*each_second)(void *self);
+    /* How many callers are inside of calls just now; negative: they are not
+     * counted. Asked in every round. May be NULL. */
+    double (*callers)(void *self);
     /* A sample was learned from. The counters are those of the model after it.
      * May be NULL. */
     void (*learned)(void *self, const struct takt_sample *sample,

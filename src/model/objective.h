@@ -25,6 +25,7 @@ struct takt_objective {
     uint8_t limited;
     bool has_limit;
     double limit;
+    double callers; /* at work under throughput; 0: as many as there are */
 };
 
 /* How many a model can have at once. */

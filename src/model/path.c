@@ -23,14 +23,19 @@ static const float change = 0.5f, doubling = 0.02f;
 
 /* The share of the machine that a call takes beyond its own core, as a factor
  * of its time: so many callers at once have to share the cores. */
-static float crowding(const struct takt_model *model, const struct takt_arm *arm)
+static float crowding(const struct takt_posterior *posterior,
+                      const struct takt_arm *arm)
 {
+    const struct takt_model *model = posterior->model;
+    const double callers = posterior->objective->callers > 0
+                               ? posterior->objective->callers
+                               : model->callers;
     unsigned most = 1;
 
     for (unsigned i = 0; i < model->arm_count; i++)
         if (model->arm[i].rates.threads > most)
             most = model->arm[i].rates.threads;
-    const double share = model->callers * arm->rates.threads / most;
+    const double share = callers * arm->rates.threads / most;
     return takt__arm_is_gpu(arm) || share < 1 ? 0 : logf((float)share);
 }
 
@@ -64,7 +69,7 @@ static void apply_measure(const struct takt_posterior *posterior, unsigned i,
         cost->log_mean += posterior->tail[of][i].mean[bucket];
         cost->variance += posterior->tail[of][i].variance[bucket];
     } else if (measure == TAKT_MEASURE_THROUGHPUT) {
-        cost->log_mean += crowding(model, &model->arm[cost->arm]);
+        cost->log_mean += crowding(posterior, &model->arm[cost->arm]);
     } else if (takt__measure_is_energy(measure)) {
         if (measure == TAKT_MEASURE_EDP) {
             cost->log_mean *= 2;

@@ -73,13 +73,12 @@ struct takt_posterior *takt__model_posterior(struct takt_model *model,
     return out;
 }
 
-static void predict_tails(struct takt_posterior *posterior, unsigned measure,
-                          unsigned of)
+static void predict_tail(struct takt_posterior *posterior, unsigned i,
+                         unsigned measure, unsigned of)
 {
     if (takt__measure_is_tail(measure))
-        for (unsigned i = 0; i < posterior->count; i++)
-            takt__tails_predict(posterior, i, takt__measure_beyond(measure),
-                                &posterior->tail[of][i]);
+        takt__tails_predict(posterior, i, takt__measure_beyond(measure),
+                            &posterior->tail[of][i]);
 }
 
 void takt__posterior_pursue(struct takt_posterior *posterior,
@@ -89,9 +88,11 @@ void takt__posterior_pursue(struct takt_posterior *posterior,
     posterior->objective = objective;
     posterior->number = number;
     posterior->has_path = false;
-    predict_tails(posterior, objective->goal, 0);
-    if (objective->has_limit)
-        predict_tails(posterior, objective->limited, 1);
+    for (unsigned i = 0; i < posterior->count; i++) {
+        predict_tail(posterior, i, objective->goal, 0);
+        if (objective->has_limit)
+            predict_tail(posterior, i, objective->limited, 1);
+    }
 }
 
 unsigned takt__posterior_position(const struct takt_posterior *posterior,
@@ -212,14 +213,17 @@ bool takt__posterior_measure(struct takt_posterior *posterior, unsigned arm,
     if (i == posterior->count || (takt__measure_is_energy(measure) &&
                                   !posterior->model->watts[arm].is_known))
         return false;
-    takt__posterior_pursue(posterior, &alone, TAKT_OBJECTIVES);
+    posterior->objective = &alone;
+    predict_tail(posterior, i, measure, 0);
     const struct takt_arm_cost cost = takt__arm_cost(posterior, i, bucket);
     const struct takt_arm_estimate time =
         takt__posterior_estimate(posterior, arm, bucket, work);
     const double times = measure == TAKT_MEASURE_EDP ? 2 : 1;
     out->value = exp((double)cost.log_mean +
-                     times * (time.log_mean - (double)cost.log_time));
+                     times * (time.log_mean - (double)cost.log_time +
+                              time.variance / 2));
     out->deviation = sqrt((double)cost.variance);
     posterior->objective = before;
+    predict_tail(posterior, i, before->goal, 0);
     return true;
 }
