@@ -171,11 +171,10 @@ static void print_estimate_json(struct json *json,
                estimate->predicted_s * 1e6, estimate->low_s * 1e6,
                estimate->high_s * 1e6, estimate->samples, estimate->machines,
                estimate->transfer_s * 1e6, total_s(estimate) * 1e6,
-               positive_number(estimate->first_s * 1e6),
-               estimate->p95_s * 1e6, estimate->p99_s * 1e6,
-               estimate->p999_s * 1e6, estimate->tail_samples,
-               estimate->is_suspect != 0, estimate->is_chosen != 0,
-               estimate->is_asleep != 0);
+               positive_number(estimate->first_s * 1e6), estimate->p95_s * 1e6,
+               estimate->p99_s * 1e6, estimate->p999_s * 1e6,
+               estimate->tail_samples, estimate->is_suspect != 0,
+               estimate->is_chosen != 0, estimate->is_asleep != 0);
 }
 
 static void explain_experts_json(struct json *json, const struct route *route,

@@ -21,12 +21,12 @@ enum { situation_count = 4 };
         "situation", "WORD", situation_choice,          \
             "what came before the call (default fresh)" \
     }
-#define OBJECTIVE_OPTION                                                    \
-    {                                                                       \
-        "objective", "TEXT", NULL,                                          \
-            "what the best is best at: time, p95, p99, p999, throughput, "  \
-            "energy or edp, or with a limit: 'time, p99 < 2 ms' (default "  \
-            "TAKT_OBJECTIVE, or time)"                                      \
+#define OBJECTIVE_OPTION                                                   \
+    {                                                                      \
+        "objective", "TEXT", NULL,                                         \
+            "what the best is best at: time, p95, p99, p999, throughput, " \
+            "energy or edp, or with a limit: 'time, p99 < 2 ms' (default " \
+            "TAKT_OBJECTIVE, or time)"                                     \
     }
 #define DB_OPTION                                                             \
     {                                                                         \
@@ -42,8 +42,8 @@ struct context_wish {
     unsigned threads;
     const takt_cost_model *cost;
     const char *objective; /* --objective, or NULL */
-    bool obeys_pin;    /* TAKT_PIN decides, if it is set */
-    bool opens_gpus;   /* those that a program would open sooner or later */
+    bool obeys_pin;        /* TAKT_PIN decides, if it is set */
+    bool opens_gpus;       /* those that a program would open sooner or later */
     bool asks_drivers; /* for every GPU there is, unless TAKT_GPU is empty */
 };
 

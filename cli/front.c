@@ -58,23 +58,22 @@ static void print_expert(const struct front *front, const takt_estimate *of)
     const struct phrase goals = goals_of(front, of->expert);
 
     printf("%s  %-16s %10s %10s  %9s .. %-9s %8.0f %10s  %s%s%s%s\n",
-           is_grey ? "\033[2m" : "", of->expert,
-           seconds_text(total_s(of)).at,
+           is_grey ? "\033[2m" : "", of->expert, seconds_text(total_s(of)).at,
            seconds_text(of->p99_s + of->transfer_s).at,
            seconds_text(of->p99_low_s + of->transfer_s).at,
            seconds_text(of->p99_high_s + of->transfer_s).at, of->tail_samples,
            joules_text(of->joules).at, goals.at[0] != '\0' ? "best for " : "",
            goals.at,
-           of->is_dominated
-               ? goals.at[0] != '\0' ? "; dominated" : "dominated"
-               : "",
+           of->is_dominated ? goals.at[0] != '\0' ? "; dominated" : "dominated"
+                            : "",
            is_grey ? "\033[0m" : "");
 }
 
 void front_print(const struct front *front)
 {
-    printf("\n  objectives: dominated is what another expert beats or equals in "
-           "mean time, p99 and energy\n");
+    printf(
+        "\n  objectives: dominated is what another expert beats or equals in "
+        "mean time, p99 and energy\n");
     printf("  %-16s %10s %10s  %22s %8s %10s\n", "", "time", "p99",
            "p99, 95% between", "samples", "energy");
     for (size_t i = 0; i < front->count; i++)
@@ -87,19 +86,17 @@ void front_print(const struct front *front)
 static void print_point(struct json *json, const struct front *front,
                         const takt_estimate *of)
 {
-    json_print(json,
-               "{expert:%s time_us:%g p95_us:%g p99_us:%g p999_us:%g "
-               "p99_low_us:%g p99_high_us:%g tail_samples:%g energy_mj:%g "
-               "energy_low_mj:%g energy_high_mj:%g dominated:%d best_for:[",
-               of->expert, total_s(of) * 1e6,
-               (of->p95_s + of->transfer_s) * 1e6,
-               (of->p99_s + of->transfer_s) * 1e6,
-               (of->p999_s + of->transfer_s) * 1e6,
-               (of->p99_low_s + of->transfer_s) * 1e6,
-               (of->p99_high_s + of->transfer_s) * 1e6, of->tail_samples,
-               known_number(of->joules * 1e3),
-               known_number(of->joules_low * 1e3),
-               known_number(of->joules_high * 1e3), of->is_dominated != 0);
+    json_print(
+        json,
+        "{expert:%s time_us:%g p95_us:%g p99_us:%g p999_us:%g "
+        "p99_low_us:%g p99_high_us:%g tail_samples:%g energy_mj:%g "
+        "energy_low_mj:%g energy_high_mj:%g dominated:%d best_for:[",
+        of->expert, total_s(of) * 1e6, (of->p95_s + of->transfer_s) * 1e6,
+        (of->p99_s + of->transfer_s) * 1e6, (of->p999_s + of->transfer_s) * 1e6,
+        (of->p99_low_s + of->transfer_s) * 1e6,
+        (of->p99_high_s + of->transfer_s) * 1e6, of->tail_samples,
+        known_number(of->joules * 1e3), known_number(of->joules_low * 1e3),
+        known_number(of->joules_high * 1e3), of->is_dominated != 0);
     for (int i = 0; i < front_goals; i++)
         if (is_choice(front, i, of->expert))
             json_string(json, NULL, front_goal_names[i]);

@@ -50,8 +50,8 @@ static bool open_ctx(const struct invocation *invocation,
         .recording = option_value(invocation, "machine"),
         .store = option_value(invocation, "db"),
         .cost = &route->cost,
-        .objective = asked->asks_all ? NULL
-                                     : option_value(invocation, "objective"),
+        .objective =
+            asked->asks_all ? NULL : option_value(invocation, "objective"),
         .obeys_pin = asked->obeys_pin,
         .opens_gpus = asked->opens_gpus || option_given(invocation, "resident"),
     };

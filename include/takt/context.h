@@ -121,8 +121,8 @@ TAKT_API takt_status takt_ctx_environment(takt_ctx_options *out);
 /* The context of the one-line calls. The first call that needs it makes it from
  * the environment: TAKT_POLICY, TAKT_EXPERT, TAKT_THREADS, TAKT_BLAS, TAKT_DB,
  * TAKT_PIN, TAKT_EXPLORE, TAKT_GPU, TAKT_OBJECTIVE (see docs/environment.md).
- * It lives as long as the process. NULL: it could not be made; the one-line calls then fail with
- * TAKT_ENOMEM. */
+ * It lives as long as the process. NULL: it could not be made; the one-line
+ * calls then fail with TAKT_ENOMEM. */
 TAKT_API takt_ctx *takt_ctx_default(void);
 
 /* Borrowed until the context is destroyed. */

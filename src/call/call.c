@@ -175,8 +175,8 @@ static takt_status carry_out(struct takt_exec *exec)
     return exec->status != TAKT_OK ? exec->status : exec->numeric_status;
 }
 
-/* How many callers are at work counts under throughput alone: a counter that all
- * of them write takes them longer than a small call. */
+/* How many callers are at work counts under throughput alone: a counter that
+ * all of them write takes them longer than a small call. */
 static takt_status carry_out_counted(struct takt_exec *exec)
 {
     atomic_fetch_add_explicit(&exec->ctx->callers, 1, memory_order_relaxed);
@@ -187,8 +187,8 @@ static takt_status carry_out_counted(struct takt_exec *exec)
 
 static bool is_counted(const struct takt_exec *exec)
 {
-    const unsigned counted = atomic_load_explicit(&exec->ctx->counts_callers,
-                                                  memory_order_relaxed);
+    const unsigned counted =
+        atomic_load_explicit(&exec->ctx->counts_callers, memory_order_relaxed);
 
     return __builtin_expect(counted != 0, 0) &&
            (counted >> takt__call_objective(exec->call->flags) & 1) != 0;

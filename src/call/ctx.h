@@ -52,7 +52,7 @@ struct takt_ctx {
     /* Objectives: what is printed of them is constant below their number. */
     _Atomic unsigned objective_count;
     char objective[TAKT_OBJECTIVES][64]; /* as takt/objective.h writes them */
-    _Atomic unsigned counts_callers; /* bit 1 << number: throughput */
+    _Atomic unsigned counts_callers;     /* bit 1 << number: throughput */
     /* Callers inside of calls under such an objective. Every one of them writes
      * it, so nothing that others read is near. */
     char before_callers[64];

@@ -95,10 +95,10 @@ static void add_measures(struct takt_posterior *posterior, unsigned number,
 {
     double low, high;
 
-    out->p95_s = value_of(posterior, number, sizes, TAKT_MEASURE_P95, &low,
-                          &high);
-    out->p999_s = value_of(posterior, number, sizes, TAKT_MEASURE_P999, &low,
-                           &high);
+    out->p95_s =
+        value_of(posterior, number, sizes, TAKT_MEASURE_P95, &low, &high);
+    out->p999_s =
+        value_of(posterior, number, sizes, TAKT_MEASURE_P999, &low, &high);
     out->p99_s = value_of(posterior, number, sizes, TAKT_MEASURE_P99,
                           &out->p99_low_s, &out->p99_high_s);
     out->joules = value_of(posterior, number, sizes, TAKT_MEASURE_ENERGY,

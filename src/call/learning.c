@@ -220,12 +220,17 @@ static void find_path(const takt_ctx *ctx, const takt_ctx_options *options,
         snprintf(out, size, "%s", options->store);
 }
 
+static double share_of(double exploration)
+{
+    return exploration < 0    ? 0
+           : exploration == 0 ? default_exploration
+                              : exploration;
+}
+
 takt_status takt__ctx_start_learning(takt_ctx *ctx,
                                      const takt_ctx_options *options)
 {
-    const double share = options->exploration < 0    ? 0
-                         : options->exploration == 0 ? default_exploration
-                                                     : options->exploration;
+    const double share = share_of(options->exploration);
     char path[1024], software[TAKT_SHA256_HEX];
     struct takt_learner_options learner = {
         .table = &ctx->decider.table,

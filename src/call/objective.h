@@ -17,6 +17,10 @@ void takt__objective_print(const struct takt_objective *objective,
  * TAKT_EINVAL, TAKT_ENOTSUP: as takt_ctx_create(). */
 takt_status takt__ctx_set_objective(takt_ctx *ctx, const char *text);
 
+/* Notes an objective that the model has got. */
+void takt__ctx_keep_objective(takt_ctx *ctx, unsigned number,
+                              const struct takt_objective *objective);
+
 /* Whether objectives of energy can be pursued; if not, `diag` says why.
  * TAKT_ENOTSUP. With the model's lock. */
 takt_status takt__objective_allowed(const struct takt_objective *objective,

@@ -26,10 +26,9 @@ struct unit {
 
 /* From the largest down, for each of the two kinds. */
 enum { units = 4 };
-static const struct unit times[units] = {
-                             {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}},
-                         energies[units] = {
-                             {"J", 1}, {"mJ", 1e-3}, {"uJ", 1e-6}, {"nJ", 1e-9}};
+static const struct unit
+    times[units] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}},
+    energies[units] = {{"J", 1}, {"mJ", 1e-3}, {"uJ", 1e-6}, {"nJ", 1e-9}};
 
 static const struct unit *units_of(unsigned measure)
 {
@@ -95,10 +94,11 @@ static takt_status read_measure(struct objective_reader *reader,
                          "%s is missing: time, p95, p99, p999, throughput, "
                          "energy or edp",
                          what);
-    return takt__say(reader->diag, TAKT_EINVAL,
-                     "'%.*s' is no measure: use time, p95, p99, p999, throughput, "
-                     "energy or edp",
-                     shown(length), word);
+    return takt__say(
+        reader->diag, TAKT_EINVAL,
+        "'%.*s' is no measure: use time, p95, p99, p999, throughput, "
+        "energy or edp",
+        shown(length), word);
 }
 
 /* Digits with a point and an exponent, whatever the locale. */
@@ -221,8 +221,8 @@ static void print_limit(const struct takt_objective *objective, char *out,
 
     while (i + 1 < units && value < list[i].size * (1 - 1e-9))
         i++;
-    const size_t length = takt__decimal_real(
-        round_to_six_digits(value / list[i].size), number);
+    const size_t length =
+        takt__decimal_real(round_to_six_digits(value / list[i].size), number);
     snprintf(out, size, ", %s < %.*s %s", names[objective->limited],
              (int)length, number, list[i].name);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* select.c - answers where a call would run, without running it. */
-#include "base/fpenv.h"
 #include "base/clock.h"
+#include "base/fpenv.h"
 #include "base/sized.h"
 #include "call/gpus.h"
 #include "call/learning.h"
@@ -54,8 +54,8 @@ static struct takt_choice choice_of(const struct takt_verdict *verdict,
     };
 }
 
-/* Under an objective that the table does not have, the model is asked. Where the
- * operands are on a GPU, the time decides. */
+/* Under an objective that the table does not have, the model is asked. Where
+ * the operands are on a GPU, the time decides. */
 static takt_status select_under(takt_ctx *ctx, const takt_request *request,
                                 const struct takt_sizes *sizes,
                                 const struct takt_objective *objective,

@@ -141,8 +141,8 @@ static inline void takt__table_offer(struct takt_table *table,
     uint64_t empty = 0;
 
     atomic_compare_exchange_strong_explicit(
-        takt__table_at(table, key, column), &empty,
-        takt__cell_pack(cell), memory_order_relaxed, memory_order_relaxed);
+        takt__table_at(table, key, column), &empty, takt__cell_pack(cell),
+        memory_order_relaxed, memory_order_relaxed);
 }
 
 static inline void takt__table_store(struct takt_table *table,

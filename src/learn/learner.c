@@ -89,7 +89,8 @@ static void run_each_second(struct takt_learner *learner)
 static void look_at_callers(struct takt_learner *learner)
 {
     const struct takt_learner_callbacks *names = &learner->names;
-    const double now = names->callers == NULL ? -1 : names->callers(names->self);
+    const double now =
+        names->callers == NULL ? -1 : names->callers(names->self);
 
     if (now < 0)
         return;

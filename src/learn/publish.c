@@ -61,10 +61,10 @@ static void withdraw(struct takt_learner *learner,
 {
     for (unsigned bucket = change->first; bucket <= change->last; bucket++)
         atomic_store_explicit(
-            takt__table_at(learner->table,
-                           (struct takt_key){(uint16_t)change->series,
-                                             (uint8_t)bucket},
-                           column),
+            takt__table_at(
+                learner->table,
+                (struct takt_key){(uint16_t)change->series, (uint8_t)bucket},
+                column),
             0, memory_order_relaxed);
 }
 
@@ -112,8 +112,8 @@ static void publish_situation(struct takt_learner *learner,
             publish_cell(learner, change->series, column, bucket, &verdict);
 }
 
-/* What is expected is the same under all objectives. Without an open GPU nothing
- * is resident: there is no posterior. */
+/* What is expected is the same under all objectives. Without an open GPU
+ * nothing is resident: there is no posterior. */
 static void publish_objectives(struct takt_learner *learner,
                                const struct takt_change *change, unsigned s,
                                struct takt_posterior *posterior,

@@ -130,6 +130,13 @@ static takt_status restore_record(struct reading *reading,
     struct takt_summary summary;
     const bool is_known = takt__record_find(learner, record, true, &summary);
 
+    if (takt__is_tail(record) && is_known &&
+        is_of_device(learner, record, summary.arm)) {
+        takt__tail_restore(learner, record,
+                           is_of_store(learner, record) ? TAKT_TAIL_OWN
+                                                        : TAKT_TAIL_OF_MACHINE);
+        return TAKT_OK;
+    }
     if (is_known && !is_of_device(learner, record, summary.arm)) {
         add_foreign(reading, record);
         return reading->foreign.status;
@@ -192,6 +199,8 @@ static takt_status adopt(struct takt_learner *learner,
 
     if (is_of_store(learner, record) && takt__is_day(record))
         takt__day_restore(learner, record);
+    else if (is_of_store(learner, record) && takt__is_tail(record))
+        takt__tail_restore(learner, record, TAKT_TAIL_ADOPTED);
     else if (is_of_store(learner, record) &&
              takt__record_find(learner, record, true, &summary) &&
              is_of_device(learner, record, summary.arm))
@@ -331,6 +340,14 @@ void takt__learner_claim(struct takt_learner *learner)
         const struct takt_record *record = &list->record[i];
         const bool is_known =
             takt__record_find(learner, record, true, &summary);
+        if (is_known && takt__is_tail(record)) {
+            if (is_of_device(learner, record, summary.arm))
+                takt__tail_restore(learner, record,
+                                   is_own(learner, record, learner->writer)
+                                       ? TAKT_TAIL_OWN
+                                       : TAKT_TAIL_OF_MACHINE);
+            continue;
+        }
         if (!is_known ||
             (is_of_device(learner, record, summary.arm) &&
              restore(learner, record, &summary,

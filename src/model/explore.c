@@ -179,8 +179,8 @@ static struct takt_arm_cost expected_of(const struct takt_posterior *posterior,
     return out;
 }
 
-/* The cheapest trial comes first. A tail takes many: there it is that of the arm
- * that may be the best, or the cheapest would take all of the budget. */
+/* The cheapest trial comes first. A tail takes many: there it is that of the
+ * arm that may be the best, or the cheapest would take all of the budget. */
 static double order_of(const struct takt_posterior *posterior,
                        const struct takt_arm_cost *cost, double price_s)
 {
@@ -191,9 +191,9 @@ static double order_of(const struct takt_posterior *posterior,
 
 /* The first in order; false: none. */
 static bool find_first(const struct takt_posterior *posterior,
-                          const struct takt_ranking *ranking,
-                          struct takt_bandit *bandit, unsigned bucket,
-                          struct trials *out)
+                       const struct takt_ranking *ranking,
+                       struct takt_bandit *bandit, unsigned bucket,
+                       struct trials *out)
 {
     const struct takt_model *model = posterior->model;
     const struct takt_arm_cost *best = &ranking->of[ranking->best];

@@ -65,7 +65,7 @@ struct takt_series {
     int8_t link;        /* TAKT_LINK_...; -1: of an op */
     double cost;        /* of a flop on a processor: takt__series_cost() */
     int8_t limit; /* its index in takt_model.limit; -1: of a user's op, link */
-    struct takt_budget *budget;               /* of its op */
+    struct takt_budget *budget; /* of its op */
     /* By objective and column, TAKT_BUCKETS each, or NULL. */
     struct takt_bandit *bandit[TAKT_OBJECTIVES * TAKT_COLUMNS];
     struct takt_track *track[TAKT_MAX_ARMS];
@@ -295,6 +295,10 @@ struct takt_curve_at;
 void takt__tails_restore(struct takt_model *model,
                          const struct takt_curve_at *at, struct takt_stat *stat,
                          const struct takt_tail *tail);
+
+/* The same of another machine: it says what is expected of such teams. */
+void takt__tails_hint(struct takt_model *model, const struct takt_curve_at *at,
+                      unsigned bucket, const struct takt_tail *tail);
 
 /* ln(quantile / mean) of arm[i] at every bucket. */
 void takt__tails_predict(const struct takt_posterior *posterior, unsigned i,

@@ -70,8 +70,7 @@ static struct takt_bandit *find_bandit(const struct takt_posterior *posterior,
     if (posterior->series == NULL || posterior->number >= TAKT_OBJECTIVES)
         return NULL;
     struct takt_bandit *bandits =
-        posterior->series
-            ->bandit[posterior->number * TAKT_COLUMNS + column];
+        posterior->series->bandit[posterior->number * TAKT_COLUMNS + column];
 
     return bandits == NULL ? NULL : &bandits[bucket];
 }

@@ -223,9 +223,8 @@ static void refuse(struct takt_model *model,
 {
     if (!takt__suspend(model, seen))
         return;
-    struct takt_bandit *bandit =
-        takt__bandit_at(seen->series, seen->objective, seen->column,
-                        seen->sample->bucket);
+    struct takt_bandit *bandit = takt__bandit_at(
+        seen->series, seen->objective, seen->column, seen->sample->bucket);
     if (bandit != NULL && bandit->offered == seen->sample->arm)
         takt__offer_end(seen->series, bandit);
 }

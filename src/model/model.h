@@ -140,7 +140,7 @@ void takt__model_learn(struct takt_model *model,
 struct takt_model_counters {
     uint64_t samples, refused, explored, alarms, restored, device_alarms;
     uint64_t tail_alarms; /* of tails alone */
-    double explored_s; /* that exploration took beyond the best arm */
+    double explored_s;    /* that exploration took beyond the best arm */
     /* Of calls that programs made, without those that they timed themselves. */
     double calls, called_s;
     double budget_s; /* the share of that time that exploration may take */
@@ -277,6 +277,13 @@ takt_status takt__model_restore(struct takt_model *model,
                                 bool is_own);
 void takt__model_hint(struct takt_model *model,
                       const struct takt_summary *summary, double variance);
+
+/* Adds a tail to a size that the model has samples of: to all of them, to this
+ * writer's own, or (neither) of another machine, as what is expected of such
+ * teams. */
+void takt__model_add_tail(struct takt_model *model,
+                          const struct takt_summary *summary, bool to_all,
+                          bool to_own);
 
 /* Marks samples that the model has already as this writer's own, as when the
  * writer gets the name of another one. */

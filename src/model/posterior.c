@@ -219,9 +219,9 @@ bool takt__posterior_measure(struct takt_posterior *posterior, unsigned arm,
     const struct takt_arm_estimate time =
         takt__posterior_estimate(posterior, arm, bucket, work);
     const double times = measure == TAKT_MEASURE_EDP ? 2 : 1;
-    out->value = exp((double)cost.log_mean +
-                     times * (time.log_mean - (double)cost.log_time +
-                              time.variance / 2));
+    out->value = exp(
+        (double)cost.log_mean +
+        times * (time.log_mean - (double)cost.log_time + time.variance / 2));
     out->deviation = sqrt((double)cost.variance);
     posterior->objective = before;
     predict_tail(posterior, i, before->goal, 0);

@@ -83,9 +83,9 @@ void takt__tails_add(struct takt_model *model,
         return;
     const float samples = takt__tail_samples(&stat->tail);
     follow_middle(stat, (float)seen->residual, samples);
-    const unsigned bin =
-        takt__tail_bin((float)seen->residual - stat->middle);
-    const unsigned length = length_of((float)(seen->log_rates + stat->all.mean));
+    const unsigned bin = takt__tail_bin((float)seen->residual - stat->middle);
+    const unsigned length =
+        length_of((float)(seen->log_rates + stat->all.mean));
     if (takt__tail_watch(&stat->watch, &stat->tail, bin))
         raise_alarm(model, seen);
     takt__tail_add(&stat->tail, bin);
@@ -96,24 +96,34 @@ void takt__tails_add(struct takt_model *model,
                                stat->bucket);
 }
 
+void takt__tails_hint(struct takt_model *model, const struct takt_curve_at *at,
+                      unsigned bucket, const struct takt_tail *tail)
+{
+    const struct takt_arm *arm = &model->arm[at->arm];
+    const struct takt_series *series = model->series[at->series];
+    const struct takt_stat *stat =
+        at->curve == NULL ? NULL : takt__curve_find(at->curve, bucket);
+    const double by_rates = takt__series_expect(
+        series, arm, &series->typical[bucket], at->situation, NULL);
+    const float log_seconds =
+        logf((float)by_rates) + (stat == NULL ? 0 : (float)stat->all.mean);
+    struct takt_tail few_of_it = *tail;
+
+    if (stat == NULL)
+        takt__tail_shrink(&few_of_it, few);
+    takt__tail_pool(&model->tail[team_of(arm)][length_of(log_seconds)],
+                    &few_of_it);
+}
+
 void takt__tails_restore(struct takt_model *model,
                          const struct takt_curve_at *at, struct takt_stat *stat,
                          const struct takt_tail *tail)
 {
-    const struct takt_arm *arm = &model->arm[at->arm];
-    const struct takt_series *series = model->series[at->series];
-
-    if (!(takt__tail_samples(tail) > 0))
-        return;
     if (!(takt__tail_samples(&stat->tail) > 0))
         stat->middle = (float)stat->all.mean;
     takt__tail_pool(&stat->tail, tail);
-    const double by_rates = takt__series_expect(
-        series, arm, &series->typical[stat->bucket], at->situation, NULL);
-    takt__tail_pool(
-        &model->tail[team_of(arm)]
-                    [length_of(logf((float)by_rates) + (float)stat->all.mean)],
-        tail);
+    takt__tails_hint(model, at, stat->bucket, tail);
+    takt__series_change(model->series[at->series]);
 }
 
 /* ---- predicting ---------------------------------------------------------- */
@@ -183,8 +193,8 @@ static void predict_stat(const struct takt_curve *curve, unsigned at,
     const float samples = takt__tail_samples(&stat->tail);
     struct takt_tail_shares shares = *expected;
 
-    shares.worth = least_prior + (shares.worth - least_prior) /
-                                     (1 + samples / least_prior);
+    shares.worth = least_prior +
+                   (shares.worth - least_prior) / (1 + samples / least_prior);
     borrow(curve, at, &shares);
     takt__tail_learn(&shares, &stat->tail, 1);
     takt__tail_quantile(&shares, beyond, &out->mean[stat->bucket],
@@ -202,7 +212,8 @@ void takt__tails_predict(const struct takt_posterior *posterior, unsigned i,
     const struct takt_model *model = posterior->model;
     const struct takt_prediction *prediction = &posterior->prediction[i];
     const struct takt_arm *arm = &model->arm[posterior->arm[i]];
-    const struct takt_track *track = posterior->series->track[posterior->arm[i]];
+    const struct takt_track *track =
+        posterior->series->track[posterior->arm[i]];
     const struct takt_curve *curve =
         track == NULL ? NULL
                       : track->curve[takt__track_situation(

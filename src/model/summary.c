@@ -134,7 +134,6 @@ static void add_own(const struct target *target,
                     const struct takt_summary *summary)
 {
     takt__sums_pool(&target->stat->own, &target->sums);
-    takt__tail_pool(&target->stat->own_tail, &summary->tail);
     target->stat->calls += summary->calls;
     target->stat->seconds += summary->seconds;
 }
@@ -156,11 +155,6 @@ takt_status takt__model_restore(struct takt_model *model,
     if (status != TAKT_OK)
         return status == TAKT_EINVAL ? TAKT_OK : status;
     takt__sums_pool(&target.stat->all, &target.sums);
-    takt__tails_restore(model,
-                        &(struct takt_curve_at){.series = summary->series,
-                                                .arm = summary->arm,
-                                                .situation = target.situation},
-                        target.stat, &summary->tail);
     if (is_own)
         add_own(&target, summary);
     if (summary->first_s > 0)
@@ -193,6 +187,40 @@ void takt__model_hint(struct takt_model *model,
     target.stat->all = takt__sums_worth(target.sums.mean, variance);
     target.stat->calls = summary->calls;
     mark_changed(model, &target, summary->series);
+}
+
+void takt__model_add_tail(struct takt_model *model,
+                          const struct takt_summary *summary, bool to_all,
+                          bool to_own)
+{
+    struct takt_series *series = summary->series < TAKT_SERIES_COUNT
+                                     ? model->series[summary->series]
+                                     : NULL;
+
+    if (series == NULL || summary->arm >= model->arm_count ||
+        summary->situation >= TAKT_SITUATIONS ||
+        summary->bucket >= TAKT_BUCKETS || series->link >= 0)
+        return;
+    const struct takt_arm *arm = &model->arm[summary->arm];
+    const struct takt_track *track = series->track[summary->arm];
+    const struct takt_curve_at at = {
+        .curve = track == NULL ? NULL
+                               : track->curve[takt__track_situation(
+                                     series, arm, summary->situation)],
+        .series = summary->series,
+        .arm = summary->arm,
+        .situation = summary->situation};
+    struct takt_stat *stat =
+        at.curve == NULL ? NULL : takt__curve_find(at.curve, summary->bucket);
+    if (stat == NULL) {
+        if (!to_all && !to_own)
+            takt__tails_hint(model, &at, summary->bucket, &summary->tail);
+        return;
+    }
+    if (to_all)
+        takt__tails_restore(model, &at, stat, &summary->tail);
+    if (to_own)
+        takt__tail_pool(&stat->own_tail, &summary->tail);
 }
 
 static void disown(void *self, const struct takt_curve_at *at)

@@ -52,7 +52,7 @@ void takt__tail_shrink(struct takt_tail *tail, float most)
         return;
     for (unsigned i = 0; i < TAKT_TAIL_BINS; i++)
         tail->count[i] =
-            (uint16_t)((float)tail->count[i] * most / samples + 0.5f);
+            (uint16_t)ceilf((float)tail->count[i] * most / samples);
 }
 
 void takt__tail_pool(struct takt_tail *into, const struct takt_tail *from)

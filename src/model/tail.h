@@ -38,7 +38,8 @@ void takt__tail_add(struct takt_tail *tail, unsigned bin);
 /* How many samples it counts. */
 float takt__tail_samples(const struct takt_tail *tail);
 
-/* Leaves so many of them at most. */
+/* Leaves so many of them at most. As when all are halved, of a bin that is not
+ * empty something is left: what is stored of it is written over. */
 void takt__tail_shrink(struct takt_tail *tail, float most);
 
 /* Adds what another one counted. */

@@ -56,9 +56,9 @@ static double quantile_of(const struct expert *of, double q, uint64_t seed)
     return all[(int)(q * draws)];
 }
 
-/* Spikes are rarer than the calls that a p99 leaves out, or more frequent. Where
- * they are as frequent, a thousand calls of one expert do not tell its p99 to
- * within 5%: nobody could choose well. */
+/* Spikes are rarer than the calls that a p99 leaves out, or more frequent.
+ * Where they are as frequent, a thousand calls of one expert do not tell its
+ * p99 to within 5%: nobody could choose well. */
 static struct expert random_expert(uint64_t *random)
 {
     struct expert out = {
@@ -170,8 +170,9 @@ static void the_chosen_expert_has_about_the_least_p99(void)
         worst = fmax(worst, excess);
         sim_destroy(&of.sim);
     }
-    printf("# within 5%% of the least p99: %u of %u, mean %.1f%%, worst %.0f%%\n",
-           within, settings, 100 * sum / settings, 100 * worst);
+    printf(
+        "# within 5%% of the least p99: %u of %u, mean %.1f%%, worst %.0f%%\n",
+        within, settings, 100 * sum / settings, 100 * worst);
     TAP_CHECK(within * 100 >= settings * 95, "%u of %u", within, settings);
 }
 
@@ -255,7 +256,8 @@ static void one_spike_does_not_decide(void)
     report(&sim, arm, &of, 100);
     sim_report(&sim, 0, arm, &some, 0, 20 * of.body_s, 0);
     report(&sim, arm, &of, 99);
-    const struct takt_arm_measure p99_of = measured(&sim, arm, TAKT_MEASURE_P99);
+    const struct takt_arm_measure p99_of =
+        measured(&sim, arm, TAKT_MEASURE_P99);
     TAP_CHECK(p99_of.value < 2 * of.body_s, "%g s", p99_of.value);
     EXPECT(p99_of.deviation > 0.1);
     sim_destroy(&sim);
@@ -292,8 +294,8 @@ static struct setting two_alike(uint64_t seed, double rate)
     struct setting out = {.sim = sim_create(seed, 0.02), .arms = 2};
 
     for (unsigned a = 0; a < 2; a++) {
-        out.expert[a] = (struct expert){1e-3 + 1e-4 * a, 0.05, false,
-                                        a == 0 ? rate : 0, 4, 6};
+        out.expert[a] = (struct expert){1e-3 + 1e-4 * a,   0.05, false,
+                                        a == 0 ? rate : 0, 4,    6};
         sim_add_flat(&out.sim, a, out.expert[a].body_s, out.expert[a].body_s);
     }
     takt__model_set_objective(out.sim.model, &p99);
@@ -315,8 +317,8 @@ static void a_change_of_the_tail_alone_is_noticed(void)
         for (unsigned i = 0; i < 2000; i++)
             call(&of);
         found += best_now(&of) == 1;
-        EXPECT(fabs(log(measured(&of.sim, 0, TAKT_MEASURE_TIME).value /
-                        mean)) < 0.1);
+        EXPECT(fabs(log(measured(&of.sim, 0, TAKT_MEASURE_TIME).value / mean)) <
+               0.1);
         sim_destroy(&of.sim);
         /* The other way round: the model hears of it, since it runs it. */
         struct setting spiky = two_alike(seed, 0.05);
@@ -399,8 +401,7 @@ static struct sim teams(unsigned most)
 static void callers_share_the_machine_under_throughput(void)
 {
     static const struct takt_objective time = {.goal = TAKT_MEASURE_TIME},
-                                       all = {.goal =
-                                                  TAKT_MEASURE_THROUGHPUT};
+                                       all = {.goal = TAKT_MEASURE_THROUGHPUT};
     struct sim sim = teams(16);
 
     EXPECT_INT(best_under(&sim, &time), 4);
@@ -445,9 +446,9 @@ static void a_limit_leaves_out_those_beyond_it(void)
     struct sim sim = teams(4);
 
     for (unsigned a = 0; a < 3; a++)
-        takt__model_set_watts(sim.model, a,
-                              (struct takt_watts){10.f * (float)(1 << a), 0.1f,
-                                                  true});
+        takt__model_set_watts(
+            sim.model, a,
+            (struct takt_watts){10.f * (float)(1 << a), 0.1f, true});
     EXPECT_INT(best_under(&sim, &of), 1); /* 1, 0.56 and 0.31 ms */
     of.limit = 2e-3;
     EXPECT_INT(best_under(&sim, &of), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* objective.c - what a model is told beside samples: what to judge by, who
+/* settings.c - what a model is told beside samples: what to judge by, who
  * else is at work, what power is drawn. */
 #include <math.h>
 
