@@ -207,8 +207,11 @@ takt_status takt__objective_parse(const char *text, struct takt_objective *out,
 
 static double round_to_six_digits(double value)
 {
-    const double unit = pow(10, floor(log10(value)) - 5);
-    return round(value / unit) * unit;
+    const double places = 5 - floor(log10(value));
+    const double scale = pow(10, fabs(places));
+
+    return places > 0 ? round(value * scale) / scale
+                      : round(value / scale) * scale;
 }
 
 static void print_limit(const struct takt_objective *objective, char *out,
