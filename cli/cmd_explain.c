@@ -398,7 +398,7 @@ const struct command cmd_explain = {
                  "takt explain sum 1M --situation repeat",
                  "takt explain matmul 1024x1024x1024 --resident gpu",
                  "takt explain matmul 512x512x512 --objective all",
-                 "takt explain sum 1M --objective 'time, p99 < 100 us'",
+                 "takt explain sum 1M --objective p99",
                  "takt explain my_kernel 50K --complexity medium",
                  "takt explain conv2d 8x64x56x56x64x3x3x1x1"},
     .run = run,

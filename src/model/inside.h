@@ -303,6 +303,9 @@ void takt__tails_hint(struct takt_model *model, const struct takt_curve_at *at,
 /* ln(quantile / mean) of arm[i] at every bucket. */
 void takt__tails_predict(const struct takt_posterior *posterior, unsigned i,
                          float beyond, struct takt_residuals *out);
+void takt__tails_predict_at(const struct takt_posterior *posterior, unsigned i,
+                            unsigned bucket, float beyond,
+                            struct takt_residuals *out); /* at one alone */
 
 /* ---- choosing ------------------------------------------------------------ */
 

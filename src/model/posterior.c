@@ -200,6 +200,15 @@ double takt__posterior_tail_samples(const struct takt_posterior *posterior,
     return stat == NULL ? 0 : (double)takt__tail_samples(&stat->tail);
 }
 
+static void predict_tail_at(struct takt_posterior *posterior, unsigned i,
+                            unsigned bucket, unsigned measure)
+{
+    if (takt__measure_is_tail(measure))
+        takt__tails_predict_at(posterior, i, bucket,
+                               takt__measure_beyond(measure),
+                               &posterior->tail[0][i]);
+}
+
 /* The costs are made under an objective that has no other goal. */
 bool takt__posterior_measure(struct takt_posterior *posterior, unsigned arm,
                              unsigned bucket, const takt_work *work,
@@ -214,7 +223,7 @@ bool takt__posterior_measure(struct takt_posterior *posterior, unsigned arm,
                                   !posterior->model->watts[arm].is_known))
         return false;
     posterior->objective = &alone;
-    predict_tail(posterior, i, measure, 0);
+    predict_tail_at(posterior, i, bucket, measure);
     const struct takt_arm_cost cost = takt__arm_cost(posterior, i, bucket);
     const struct takt_arm_estimate time =
         takt__posterior_estimate(posterior, arm, bucket, work);
@@ -224,6 +233,6 @@ bool takt__posterior_measure(struct takt_posterior *posterior, unsigned arm,
         times * (time.log_mean - (double)cost.log_time + time.variance / 2));
     out->deviation = sqrt((double)cost.variance);
     posterior->objective = before;
-    predict_tail(posterior, i, before->goal, 0);
+    predict_tail_at(posterior, i, bucket, before->goal);
     return true;
 }

@@ -206,23 +206,29 @@ static void predict_stat(const struct takt_curve *curve, unsigned at,
             (stat->middle - residual) * samples / (samples + few);
 }
 
+static const struct takt_curve *curve_of(const struct takt_posterior *posterior,
+                                         unsigned i)
+{
+    const struct takt_arm *arm = &posterior->model->arm[posterior->arm[i]];
+    const struct takt_track *track =
+        posterior->series->track[posterior->arm[i]];
+
+    return track == NULL ? NULL
+                         : track->curve[takt__track_situation(
+                               posterior->series, arm, posterior->situation)];
+}
+
 void takt__tails_predict(const struct takt_posterior *posterior, unsigned i,
                          float beyond, struct takt_residuals *out)
 {
-    const struct takt_model *model = posterior->model;
     const struct takt_prediction *prediction = &posterior->prediction[i];
-    const struct takt_arm *arm = &model->arm[posterior->arm[i]];
-    const struct takt_track *track =
-        posterior->series->track[posterior->arm[i]];
-    const struct takt_curve *curve =
-        track == NULL ? NULL
-                      : track->curve[takt__track_situation(
-                            posterior->series, arm, posterior->situation)];
+    const struct takt_arm *arm = &posterior->model->arm[posterior->arm[i]];
+    const struct takt_curve *curve = curve_of(posterior, i);
     struct takt_tail_shares expected[TAKT_LENGTHS];
     float mean[TAKT_LENGTHS], variance[TAKT_LENGTHS];
 
     for (unsigned l = 0; l < TAKT_LENGTHS; l++) {
-        expect(model, arm, l, &expected[l]);
+        expect(posterior->model, arm, l, &expected[l]);
         takt__tail_quantile(&expected[l], beyond, &mean[l], &variance[l]);
         variance[l] += doubt_of(mean[l], 0, beyond);
     }
@@ -236,4 +242,28 @@ void takt__tails_predict(const struct takt_posterior *posterior, unsigned i,
         predict_stat(curve, at, &expected[length], beyond, residual, out);
         at++;
     }
+}
+
+void takt__tails_predict_at(const struct takt_posterior *posterior, unsigned i,
+                            unsigned bucket, float beyond,
+                            struct takt_residuals *out)
+{
+    const struct takt_prediction *prediction = &posterior->prediction[i];
+    const struct takt_arm *arm = &posterior->model->arm[posterior->arm[i]];
+    const struct takt_curve *curve = curve_of(posterior, i);
+    const float residual = prediction->residuals.mean[bucket];
+    const struct takt_stat *stat =
+        curve == NULL ? NULL : takt__curve_find(curve, bucket);
+    struct takt_tail_shares expected;
+
+    expect(posterior->model, arm,
+           length_of(prediction->log_rates[bucket] + residual), &expected);
+    if (stat != NULL) {
+        predict_stat(curve, (unsigned)(stat - curve->stat), &expected, beyond,
+                     residual, out);
+        return;
+    }
+    takt__tail_quantile(&expected, beyond, &out->mean[bucket],
+                        &out->variance[bucket]);
+    out->variance[bucket] += doubt_of(out->mean[bucket], 0, beyond);
 }
