@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_explain.c - `takt explain`: where would this go, and why? */
 #include <stdio.h>
+#include <string.h>
 
 #include "clean.h"
 #include "commands.h"
+#include "front.h"
 #include "route.h"
 
 /* ---- why ---- */
@@ -22,6 +24,21 @@ static struct phrase explain_source(const takt_estimate *best,
                             : "never measured: a prior");
 }
 
+/* What the decision was made by. */
+static const char *objective_of(const struct route *route)
+{
+    return takt_ctx_objective(route->ctx, 0);
+}
+
+/* Why the chosen expert is not the fastest. */
+static struct phrase explain_objective(const struct route *route)
+{
+    const takt_estimate *best = &route->estimate[0];
+
+    return phrase("%s is the best by '%s'; its p99 is %s", best->expert,
+                  objective_of(route), seconds_text(best->p99_s).at);
+}
+
 static struct phrase explain_win(const struct route *route,
                                  const takt_decision *decision)
 {
@@ -32,6 +49,8 @@ static struct phrase explain_win(const struct route *route,
     const double margin = is_only ? 0 : total_s(&next) / total_s(best);
     const struct phrase how = explain_source(best, decision);
 
+    if (margin > 0 && strcmp(objective_of(route), "time") != 0)
+        return explain_objective(route);
     if (margin == 0)
         return phrase("%s is the only one (%s)", best->expert, how.at);
     if (margin < 0.97)
@@ -87,6 +106,7 @@ static void print_estimate(const takt_estimate *estimate, bool has_transfer)
            seconds_text(total_s(estimate)).at,
            seconds_text(estimate->low_s + moving_s).at,
            seconds_text(estimate->high_s + moving_s).at, estimate->samples);
+    printf("  %9s", seconds_text(estimate->p99_s + moving_s).at);
     if (has_transfer)
         printf("  %9s", moving_s > 0 ? seconds_text(moving_s).at : "-");
     printf("  %9s  %s%s%s\n",
@@ -120,10 +140,13 @@ static void explain_experts(const struct route *route,
         printf("\n  experts, operands %s%s\n",
                situation_name(route->request.situation),
                route->lacks_gpu ? " on the host: there is no usable GPU" : "");
-    printf("  %-16s %10s  %22s %8s%s  %9s\n", "", "expected", "95% of calls",
-           "samples", has_transfer ? "   fetching" : "", "first run");
+    printf("  %-16s %10s  %22s %8s  %9s%s  %9s\n", "", "expected",
+           "95% of calls", "samples", "p99", has_transfer ? "   fetching" : "",
+           "first run");
     for (size_t i = 0; i < route->estimate_count; i++)
         print_estimate(&route->estimate[i], has_transfer);
+    if (strcmp(objective_of(route), "time") != 0)
+        printf("\n  objective   %s", objective_of(route));
     printf("\n  why         %s", explain_win(route, decision).at);
     if (decision->confidence >= 0)
         printf("; %.0f%% sure", 100 * decision->confidence);
@@ -142,14 +165,16 @@ static void print_estimate_json(struct json *json,
     json_print(json,
                "{expert:%s backend:%s predicted_us:%g low_us:%g high_us:%g "
                "samples:%g machines:%g transfer_us:%g total_us:%g first_us:%g "
+               "p95_us:%g p99_us:%g p999_us:%g tail_samples:%g "
                "suspect:%d chosen:%d asleep:%d}",
                estimate->expert, takt_backend_key(estimate->backend),
                estimate->predicted_s * 1e6, estimate->low_s * 1e6,
                estimate->high_s * 1e6, estimate->samples, estimate->machines,
                estimate->transfer_s * 1e6, total_s(estimate) * 1e6,
-               positive_number(estimate->first_s * 1e6),
-               estimate->is_suspect != 0, estimate->is_chosen != 0,
-               estimate->is_asleep != 0);
+               positive_number(estimate->first_s * 1e6), estimate->p95_s * 1e6,
+               estimate->p99_s * 1e6, estimate->p999_s * 1e6,
+               estimate->tail_samples, estimate->is_suspect != 0,
+               estimate->is_chosen != 0, estimate->is_asleep != 0);
 }
 
 static void explain_experts_json(struct json *json, const struct route *route,
@@ -253,9 +278,19 @@ static void print_gpus(const struct route *route)
     putchar('\n');
 }
 
-static void print_text(const struct route *route,
-                       const struct policy_answers *answers)
+/* What every objective chooses, where all of them are asked about. */
+static bool ask_front(const struct route *route, struct front *out)
 {
+    if (route->estimate_count > 0)
+        front_ask(route->ctx, &route->request, route->estimate,
+                  route->estimate_count, out);
+    return route->estimate_count > 0;
+}
+
+static void print_text(const struct route *route,
+                       const struct policy_answers *answers, bool asks_all)
+{
+    struct front front;
     const takt_machine *machine = takt_ctx_machine(route->ctx);
 
     print_op(route, &answers->decision[TAKT_POLICY_ADAPTIVE]);
@@ -277,6 +312,8 @@ static void print_text(const struct route *route,
                    : "");
     }
     explain_experts(route, &answers->decision[TAKT_POLICY_ADAPTIVE]);
+    if (asks_all && ask_front(route, &front))
+        front_print(&front);
     printf("\n  machine     %s, %u threads, best instruction set %s, ",
            machine->cpu_name, machine->threads,
            takt_isa_name(takt_machine_best_isa(machine)));
@@ -284,8 +321,9 @@ static void print_text(const struct route *route,
 }
 
 static void print_json(const struct route *route,
-                       const struct policy_answers *answers)
+                       const struct policy_answers *answers, bool asks_all)
 {
+    struct front front;
     const takt_decision *decision = &answers->decision[TAKT_POLICY_ADAPTIVE];
     struct json json = json_begin(stdout);
 
@@ -306,6 +344,9 @@ static void print_json(const struct route *route,
     }
     json_close(&json, ']');
     explain_experts_json(&json, route, decision);
+    json_string(&json, "objective", objective_of(route));
+    if (asks_all && ask_front(route, &front))
+        front_print_json(&json, &front);
     json_print(&json, "}\n");
 }
 
@@ -314,15 +355,18 @@ static int run(const struct invocation *invocation)
     struct route route;
     struct policy_answers answers;
 
-    const struct route_wish wish = {.reads_name = true, .opens_gpus = true};
+    const char *objective = option_value(invocation, "objective");
+    const bool asks_all = objective != NULL && strcmp(objective, "all") == 0;
+    const struct route_wish wish = {
+        .reads_name = true, .opens_gpus = true, .asks_all = asks_all};
 
     if (!route_open(invocation, &wish, &route))
         return EXIT_USAGE;
     ask(&route, &answers);
     if (option_given(invocation, "json"))
-        print_json(&route, &answers);
+        print_json(&route, &answers, asks_all);
     else
-        print_text(&route, &answers);
+        print_text(&route, &answers, asks_all);
     route_close(&route);
     return EXIT_DONE;
 }
@@ -343,12 +387,18 @@ const struct command cmd_explain = {
         "has to move them, which is a part of its time.\n\n"
         "--resident gpu asks about operands that are on the first usable GPU "
         "already, as in a takt_buffer: any other expert has to fetch "
-        "them first, which is shown and is a part of the expected time.",
+        "them first, which is shown and is a part of the expected time.\n\n"
+        "--objective says what the best is the best at. With --objective all "
+        "the experts are shown by mean time, p99 and energy, which of them "
+        "each objective would choose, and which of them another one "
+        "dominates: is at least as good in all three.",
     .max_operands = 2,
     .options = {ROUTE_OPTIONS},
     .examples = {"takt explain matmul 1024x1024x1024",
                  "takt explain sum 1M --situation repeat",
                  "takt explain matmul 1024x1024x1024 --resident gpu",
+                 "takt explain matmul 512x512x512 --objective all",
+                 "takt explain sum 1M --objective p99",
                  "takt explain my_kernel 50K --complexity medium",
                  "takt explain conv2d 8x64x56x56x64x3x3x1x1"},
     .run = run,

@@ -263,6 +263,7 @@ static int run(const struct invocation *invocation)
     const struct context_wish wish = {
         .recording = option_value(invocation, "machine"),
         .store = option_value(invocation, "db"),
+        .objective = option_value(invocation, "objective"),
         .opens_gpus = policy == TAKT_POLICY_ADAPTIVE};
 
     if (!all_known(invocation, mapping.dtype))
@@ -317,6 +318,7 @@ const struct command cmd_map = {
                  "thin, transposed and other layouts too"},
                 {"policy", "NAME", "adaptive|moe",
                  "adaptive (default), or the thresholds of moe"},
+                OBJECTIVE_OPTION,
                 {"machine", "DIR", NULL, "answer for a recorded machine"},
                 DB_OPTION,
                 {"json", NULL, NULL, "print a JSON array"},
@@ -325,6 +327,7 @@ const struct command cmd_map = {
                 {"html", NULL, NULL,
                  "print the page of 'takt report', with all ops"}},
     .examples = {"takt map", "takt map matmul sum --situation repeat",
+                 "takt map matmul --objective p99",
                  "takt map matmul --layouts --csv", "takt map --policy moe",
                  "takt map --json", "takt map matmul sum --svg",
                  "takt map --html > my-map.html"},

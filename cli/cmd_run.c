@@ -114,7 +114,11 @@ static bool read_threads(struct run_task *task)
 static bool read_policy(struct run_task *task)
 {
     const char *policy = option_value(task->invocation, "policy");
+    const char *objective = option_value(task->invocation, "objective");
 
+    if (!check_objective(task->invocation->command, objective) ||
+        (objective != NULL && !set_copy(task, "TAKT_OBJECTIVE", objective)))
+        return false;
     if (policy == NULL)
         return true;
     set(task, "TAKT_PIN", NULL);
@@ -469,6 +473,7 @@ const struct command cmd_run = {
                 {"same-bits", NULL, NULL,
                  "results do not vary within a run: little is routed"},
                 {"policy", "NAME", policy_choice, "how calls are decided"},
+                OBJECTIVE_OPTION,
                 {"pin", "FILE", NULL,
                  "decisions from a file: every run gives the same bits"},
                 {"no-gpu", NULL, NULL, "use no GPU"},

@@ -75,6 +75,9 @@ const struct command cmd_select = {
                  "takt select --policy cost matmul 18751x18751x18751",
                  "takt select --policy cost --bytes 1M --flops 3.2e9",
                  "takt select --policy heuristic matrix_multiply 10001",
+                 "takt select matmul 512x512x512 --objective p99",
+                 "takt select matmul 256x256x256 --objective throughput "
+                 "--callers 16",
                  "takt select matmul 512x512x512 --resident gpu",
                  "takt select --json matmul 512x512x512"},
     .run = run,

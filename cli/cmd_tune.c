@@ -124,6 +124,8 @@ static bool read_question(const struct invocation *invocation,
     const char *dtype = option_value(invocation, "dtype");
     struct context_wish wish = {.store = option_value(invocation, "db"),
                                 .writes_store = true,
+                                .objective =
+                                    option_value(invocation, "objective"),
                                 .asks_drivers = true};
     takt_tune_options *options = &tune->options;
     size_t index = 2, threads = 0;
@@ -319,6 +321,7 @@ const struct command cmd_tune = {
                  "time to use (default 60, and 25 per GPU)"},
                 {"pin", "FILE", NULL, "write the decisions for TAKT_PIN"},
                 {"threads", "N", NULL, "threads to use at most"},
+                OBJECTIVE_OPTION,
                 DB_OPTION,
                 {"anyway", NULL, NULL, "keep what a loaded machine measures"},
                 {"json", NULL, NULL, "print one JSON object"}},

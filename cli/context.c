@@ -30,6 +30,12 @@ static int refuse(const struct command *command,
                            status == TAKT_ECORRUPT || status == TAKT_ENODEV
                                ? "; 'takt doctor' names the line"
                                : "");
+    if (wish->objective != NULL && status == TAKT_ENOTSUP)
+        return usage_error(command,
+                           "--objective '%s': energy cannot be measured here: "
+                           "the power of no expert is known; use time, p95, "
+                           "p99, p999 or throughput",
+                           wish->objective);
     if (wish->recording != NULL)
         return usage_error(command, "--machine '%s': %s", wish->recording,
                            takt_status_text(status));
@@ -85,6 +91,14 @@ static void report_store(const struct command *command, takt_ctx *ctx)
         complain(command, "%s", learning.diag.text);
 }
 
+bool check_objective(const struct command *command, const char *text)
+{
+    takt_diag diag;
+
+    return text == NULL || takt_objective_check(text, NULL, &diag) == TAKT_OK ||
+           reject(command, "--objective '%s': %s", text, diag.text);
+}
+
 bool open_context(const struct command *command,
                   const struct context_wish *wish, takt_ctx **out)
 {
@@ -92,9 +106,13 @@ bool open_context(const struct command *command,
     const bool is_live = wish->recording == NULL;
     char pin[PATH_MAX] = ""; /* a copy, for the message in refuse() */
 
+    if (!check_objective(command, wish->objective))
+        return false;
     if (config->pin != NULL)
         snprintf(pin, sizeof pin, "%s", config->pin);
     const takt_ctx_options options = {
+        .size = sizeof options,
+        .objective = wish->objective,
         .recording = wish->recording,
         .telemetry = "", /* what is asked here is no program's call */
         .cost = wish->cost,

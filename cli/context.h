@@ -21,6 +21,13 @@ enum { situation_count = 4 };
         "situation", "WORD", situation_choice,          \
             "what came before the call (default fresh)" \
     }
+#define OBJECTIVE_OPTION                                                   \
+    {                                                                      \
+        "objective", "TEXT", NULL,                                         \
+            "what the best is best at: time, p95, p99, p999, throughput, " \
+            "energy or edp, or with a limit: 'time, p99 < 2 ms' (default " \
+            "TAKT_OBJECTIVE, or time)"                                     \
+    }
 #define DB_OPTION                                                             \
     {                                                                         \
         "db", "FILE", NULL, "the store to use; empty: none (default TAKT_DB)" \
@@ -34,8 +41,9 @@ struct context_wish {
                             * file that --db names is read as foreign */
     unsigned threads;
     const takt_cost_model *cost;
-    bool obeys_pin;    /* TAKT_PIN decides, if it is set */
-    bool opens_gpus;   /* those that a program would open sooner or later */
+    const char *objective; /* --objective, or NULL */
+    bool obeys_pin;        /* TAKT_PIN decides, if it is set */
+    bool opens_gpus;       /* those that a program would open sooner or later */
     bool asks_drivers; /* for every GPU there is, unless TAKT_GPU is empty */
 };
 
@@ -48,6 +56,9 @@ bool open_context(const struct command *command,
 /* Whether a store that --db names is not the one of this machine. NULL and "":
  * it is. */
 bool is_foreign_store(const char *path);
+
+/* Whether that is an objective (NULL is); if not, says why. */
+bool check_objective(const struct command *command, const char *text);
 
 /* The first GPU that calls may be routed to now; false: there is none. */
 bool find_usable_gpu(takt_ctx *ctx, takt_gpu_device *out);

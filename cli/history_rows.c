@@ -169,13 +169,16 @@ static void print_row_json(struct json *json, const takt_history_row *row)
     json_print(json,
                "{op:%s dtype:%s layout:%s situation:%s expert:%s backend:%s "
                "work_low:%g work_high:%g bytes:%g flops:%g samples:%g "
-               "mean_us:%g spread:%g first_us:%g calls:%g seconds:%g}",
+               "mean_us:%g spread:%g first_us:%g calls:%g seconds:%g "
+               "p95_us:%g p99_us:%g p999_us:%g tail_samples:%g}",
                row->op->name, takt_dtype_name(row->dtype), row->layout,
                situation_name(row->situation), row->expert,
                takt_backend_key(row->backend), row->work_low, row->work_high,
                row->work.bytes, row->work.flops, row->samples,
                row->mean_s * 1e6, row->spread, row->first_s * 1e6, row->calls,
-               row->seconds);
+               row->seconds, positive_number(row->p95_s * 1e6),
+               positive_number(row->p99_s * 1e6),
+               positive_number(row->p999_s * 1e6), row->tail_samples);
 }
 
 static struct phrase name_size(const takt_history_row *row)
@@ -189,14 +192,16 @@ static struct phrase name_size(const takt_history_row *row)
 
 static void print_row_text(const takt_history_row *row)
 {
-    char first[24] = "-";
+    char first[24] = "-", p99[24] = "-";
 
     if (row->first_s > 0)
         snprintf(first, sizeof first, "%.4g", row->first_s * 1e6);
-    printf("%-3s %-10s %-12s %-17s %-16s %11.4g %6.1f%% %7.0f %9s\n",
+    if (row->p99_s > 0)
+        snprintf(p99, sizeof p99, "%.4g", row->p99_s * 1e6);
+    printf("%-3s %-10s %-12s %-17s %-16s %11.4g %6.1f%% %7.0f %9s %9s\n",
            takt_dtype_name(row->dtype), row->layout,
            situation_name(row->situation), name_size(row).at, row->expert,
-           row->mean_s * 1e6, 100 * row->spread, row->samples, first);
+           row->mean_s * 1e6, 100 * row->spread, row->samples, first, p99);
 }
 
 void print_rows(const struct memories *memories, const takt_op *op,
@@ -207,9 +212,9 @@ void print_rows(const struct memories *memories, const takt_op *op,
     if (is_json)
         json_open(&json, NULL, '[');
     else
-        printf("%-3s %-10s %-12s %-17s %-16s %11s %7s %7s %9s\n", "", "layout",
-               "situation", "size about", "expert", "mean us", "spread",
-               "samples", "first us");
+        printf("%-3s %-10s %-12s %-17s %-16s %11s %7s %7s %9s %9s\n", "",
+               "layout", "situation", "size about", "expert", "mean us",
+               "spread", "samples", "first us", "p99 us");
     for (size_t i = 0; i < memories->count; i++) {
         const takt_history_row *row = &memories->memory[i].row;
         if (row->op != op || !is_measured(row) ||

@@ -20,7 +20,9 @@ struct survey {
     size_t count; /* of sizes */
     struct {
         unsigned step;
-        char moe[TAKT_EXPERT_NAME_MAX];
+        char moe[TAKT_EXPERT_NAME_MAX], time[TAKT_EXPERT_NAME_MAX];
+        char p99[TAKT_EXPERT_NAME_MAX];
+        char energy[TAKT_EXPERT_NAME_MAX]; /* empty: nothing is known of it */
         size_t count;
         takt_estimate estimate[most_estimates];
     } size[TAKT_FAMILY_STEPS];
@@ -32,6 +34,21 @@ struct candidate {
     double nearest; /* its time over that of the fastest, at its best size */
     bool is_reference;
 };
+
+/* What an objective chooses; empty: it cannot be pursued. */
+static void ask_objective(takt_ctx *ctx, const takt_request *request,
+                          const char *objective, char *out)
+{
+    takt_request asked = *request;
+    takt_decision decision = {.size = sizeof decision};
+
+    asked.size = sizeof asked;
+    asked.policy = TAKT_POLICY_ADAPTIVE;
+    asked.objective = objective;
+    out[0] = '\0';
+    if (takt_select(ctx, &asked, &decision) == TAKT_OK)
+        memcpy(out, decision.expert, sizeof decision.expert);
+}
 
 /* False: no memory. */
 static bool ask(struct survey *survey, takt_ctx *ctx, unsigned step)
@@ -55,6 +72,9 @@ static bool ask(struct survey *survey, takt_ctx *ctx, unsigned step)
     survey->size[survey->count].moe[0] = '\0';
     if (takt_select(ctx, &request, &moe) == TAKT_OK)
         memcpy(survey->size[survey->count].moe, moe.expert, sizeof moe.expert);
+    ask_objective(ctx, &request, "time", survey->size[survey->count].time);
+    ask_objective(ctx, &request, "p99", survey->size[survey->count].p99);
+    ask_objective(ctx, &request, "energy", survey->size[survey->count].energy);
     survey->count++;
     return true;
 }
@@ -161,6 +181,21 @@ static double high_us(const takt_estimate *e)
     return 1e6 * (e->high_s + total_s(e) - e->predicted_s);
 }
 
+static double p99_us(const takt_estimate *e)
+{
+    return 1e6 * (e->p99_s + total_s(e) - e->predicted_s);
+}
+
+static double energy_mj(const takt_estimate *e)
+{
+    return e->joules < 0 ? (double)NAN : 1e3 * e->joules;
+}
+
+static double dominated(const takt_estimate *e)
+{
+    return e->is_dominated != 0;
+}
+
 static double samples(const takt_estimate *e)
 {
     return e->samples;
@@ -181,6 +216,15 @@ static void print_survey(struct json *json, const struct survey *survey)
     json_print(json, "] moe:[");
     for (size_t s = 0; s < survey->count; s++)
         json_string(json, NULL, known_text(survey->size[s].moe));
+    json_print(json, "] time:[");
+    for (size_t s = 0; s < survey->count; s++)
+        json_string(json, NULL, known_text(survey->size[s].time));
+    json_print(json, "] p99:[");
+    for (size_t s = 0; s < survey->count; s++)
+        json_string(json, NULL, known_text(survey->size[s].p99));
+    json_print(json, "] energy:[");
+    for (size_t s = 0; s < survey->count; s++)
+        json_string(json, NULL, known_text(survey->size[s].energy));
     json_print(json, "] experts:[");
     for (size_t i = 0; i < count; i++) {
         json_print(json, "{name:%s", chosen[i].name);
@@ -188,6 +232,9 @@ static void print_survey(struct json *json, const struct survey *survey)
         print_values(json, survey, chosen[i].name, "low_us", low_us);
         print_values(json, survey, chosen[i].name, "high_us", high_us);
         print_values(json, survey, chosen[i].name, "samples", samples);
+        print_values(json, survey, chosen[i].name, "p99_us", p99_us);
+        print_values(json, survey, chosen[i].name, "energy_mj", energy_mj);
+        print_values(json, survey, chosen[i].name, "dominated", dominated);
         json_close(json, '}');
     }
     json_print(json, "]}");

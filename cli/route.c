@@ -50,6 +50,8 @@ static bool open_ctx(const struct invocation *invocation,
         .recording = option_value(invocation, "machine"),
         .store = option_value(invocation, "db"),
         .cost = &route->cost,
+        .objective =
+            asked->asks_all ? NULL : option_value(invocation, "objective"),
         .obeys_pin = asked->obeys_pin,
         .opens_gpus = asked->opens_gpus || option_given(invocation, "resident"),
     };
@@ -162,6 +164,26 @@ static void read_words(const struct invocation *invocation, struct route *route)
     route->request.situation = read_situation(invocation);
 }
 
+/* How many callers there are is a question of its own: what a context has seen
+ * does not answer it. */
+static bool read_callers(const struct invocation *invocation,
+                         const struct route_wish *wish, struct route *route)
+{
+    const char *objective = option_value(invocation, "objective");
+    size_t callers = 0;
+
+    if (!read_count_option(invocation, "callers", 1000000,
+                           "is not from 1 to 1000000", &callers))
+        return false;
+    route->request.callers = (double)callers;
+    if (!wish->asks_all)
+        route->request.objective = objective;
+    if (callers > 0 && objective == NULL)
+        return reject(invocation->command,
+                      "--callers needs --objective throughput");
+    return wish->asks_all || check_objective(invocation->command, objective);
+}
+
 /* What is expected of every expert; nothing, where the work is not known. */
 static void ask_experts(struct route *route)
 {
@@ -174,8 +196,10 @@ static void ask_experts(struct route *route)
 bool route_open(const struct invocation *invocation,
                 const struct route_wish *wish, struct route *out)
 {
-    *out = (struct route){0};
+    *out = (struct route){.request.size = sizeof out->request};
     read_words(invocation, out);
+    if (!read_callers(invocation, wish, out))
+        return false;
     if (!read_cost(invocation, &out->cost) || !read_work(invocation, out) ||
         !open_ctx(invocation, wish, out))
         return false;

@@ -25,7 +25,9 @@
         {"dispatch-ratio", "R", NULL,                                    \
          "cost: how often the transfer must be repaid (default 5)"},     \
         {"machine", "DIR", NULL, "answer for a recorded machine"},       \
-        SITUATION_OPTION,                                                \
+        SITUATION_OPTION, OBJECTIVE_OPTION,                              \
+        {"callers", "N", NULL,                                           \
+         "under throughput: threads that call at the same time"},        \
         {"resident", "WHERE", "host|gpu",                                \
          "where the operands are (default host)"},                       \
         DB_OPTION,                                                       \
@@ -53,6 +55,7 @@ struct route_wish {
     bool reads_name; /* a name that is not in the catalogue will do */
     bool obeys_pin;  /* TAKT_PIN decides, if it is set */
     bool opens_gpus; /* as a program does that has use for them */
+    bool asks_all;   /* --objective is "all": the question names each */
 };
 
 /* Reads the question. On failure says what is wrong in one line, holds nothing

@@ -78,19 +78,30 @@ const takt_op *context_op(takt_ctx *ctx, const char *name)
 /* ---- its life ------------------------------------------------------------ */
 
 /* An expert or a pin file says which policy is meant. */
+static bool is_objective(const char *text)
+{
+    takt_diag diag;
+
+    if (text == NULL || takt_objective_check(text, NULL, &diag) == TAKT_OK)
+        return true;
+    PyErr_Format(PyExc_ValueError, "objective '%s': %s", text, diag.text);
+    return false;
+}
+
 static bool read_options(PyObject *args, PyObject *words,
                          takt_ctx_options *options)
 {
-    static char *names[] = {"policy",    "expert", "threads", "db",
-                            "blas",      "gpu",    "pin",     "exploration",
-                            "recording", NULL};
+    static char *names[] = {"policy",    "expert",    "threads", "db",
+                            "blas",      "gpu",       "pin",     "exploration",
+                            "recording", "objective", NULL};
     const char *policy = NULL;
 
     if (!PyArg_ParseTupleAndKeywords(
-            args, words, "|$zzIzzzzdz:Context", names, &policy,
+            args, words, "|$zzIzzzzdzz:Context", names, &policy,
             &options->expert, &options->threads, &options->store,
             &options->blas, &options->gpu, &options->pin, &options->exploration,
-            &options->recording))
+            &options->recording, &options->objective) ||
+        !is_objective(options->objective))
         return false;
     if (policy == NULL && options->expert != NULL)
         policy = "fixed";
@@ -114,10 +125,12 @@ static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *words)
     Py_END_ALLOW_THREADS;
     if (status != TAKT_OK)
         return raise_status(status, "a context with %s",
-                            options.recording != NULL ? options.recording
-                            : options.expert != NULL  ? options.expert
-                            : options.pin != NULL     ? options.pin
-                                                      : "these options");
+                            status == TAKT_ENOTSUP && options.objective != NULL
+                                ? options.objective
+                            : options.recording != NULL ? options.recording
+                            : options.expert != NULL    ? options.expert
+                            : options.pin != NULL       ? options.pin
+                                                        : "these options");
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     struct context *context = (struct context *)allocate(type, 0);
     if (context != NULL)

@@ -274,6 +274,40 @@ function drawCrossover(given, isRelative) {
             curve.n.map((n, k) => ({n, k}))))];
 }
 
+/* The experts at one size by mean time, p99 and energy: those that another one
+ * beats or equals in all of them are grey. */
+function drawFront(curve) {
+    const box = el('div');
+    const choice = el('select', null, ...curve.n.map((n, k) =>
+        el('option', {value: k, selected:
+            k === Math.floor(curve.n.length / 2) ? '' : null}, size(n))));
+    const bestFor = (e, k) => [
+        [curve.time[k] === e.name, 'time'],
+        [curve.p99[k] === e.name, 'p99'],
+        [curve.energy[k] === e.name, 'energy'],
+    ].filter(([is]) => is).map(([, name]) => name).join(', ');
+    function show() {
+        const k = Number(choice.value);
+        const rows = curve.experts.filter(e => e.us[k] !== null)
+            .sort((a, b) => a.us[k] - b.us[k]);
+        const made = table(`${curve.op} ${curve.dtype}, n = ${size(curve.n[k])}`,
+            [['expert', e => e.name],
+             ['time', e => seconds(e.us[k] * 1e-6), true],
+             ['p99', e => seconds(e.p99_us[k] * 1e-6), true],
+             ['energy', e => e.energy_mj[k] === null ? '-'
+                 : `${digits(e.energy_mj[k])} mJ`, true],
+             ['best for', e => bestFor(e, k)],
+             ['', e => e.dominated[k] ? 'dominated' : '']], rows);
+        made.querySelectorAll('tbody tr').forEach((row, i) =>
+            row.classList.toggle('dominated', rows[i].dominated[k] === 1));
+        box.replaceChildren(made);
+    }
+    choice.addEventListener('change', show);
+    show();
+    return [el('p', null, 'What is the best by mean time, p99 and energy ',
+               el('label', null, 'at n = ', choice)), box];
+}
+
 function drawCrossovers(curves) {
     const box = el('div', {id: 'crossover'});
     const ops = [...new Set(curves.map(c => c.op))];
@@ -284,8 +318,8 @@ function drawCrossovers(curves) {
     function show() {
         const curve = curves.find(c => c.op === state.op &&
             c.dtype === state.dtype && c.resident === state.resident);
-        box.replaceChildren(...(curve !== undefined ? drawCrossover(
-            curve, state.shown !== 'time')
+        box.replaceChildren(...(curve !== undefined ? [...drawCrossover(
+            curve, state.shown !== 'time'), ...drawFront(curve)]
             : [el('p', {class: 'note'},
                   `${state.op} has no ${state.dtype} there.`)]));
     }

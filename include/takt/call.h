@@ -52,9 +52,12 @@ extern "C" {
     256u /* conditions are unusual: nothing is tried in this \
           * call, and nothing is learned from it */
 
+/* The objective of a call, by its number: takt_ctx_add_objective(). */
+#define TAKT_CALL_OBJECTIVE(number) ((unsigned)(number) << 28)
+
 /* An op with its shape and its operands. Members that an op does not name are
  * 0. Of the flags, an op takes those it names, and every op URGENT, TF32,
- * STEADY, ALPHA_ZERO and UNTYPICAL.
+ * STEADY, ALPHA_ZERO, UNTYPICAL and an objective.
  *
  * Factors: a forgotten alpha must not turn a result into zeros. So an alpha of
  * 0 in scale, axpy, gemv, matmul and batched, and the bounds 0 and 0 in clamp,
@@ -98,7 +101,8 @@ typedef struct takt_call {
  * expert that ran the call, and the reason.
  * TAKT_EINVAL, TAKT_ESHAPE: as in takt/ops.h; nothing was touched.
  * TAKT_EINVAL: also a flag that the op does not take, a factor that was not
- *   set (see takt_call), or an op that was defined in another context.
+ *   set (see takt_call), an op that was defined in another context, or an
+ *   objective that the context does not have.
  * TAKT_ENOTSUP: an op that is only a view (reshape), or a user's op without
  *   experts: nothing to run.
  * TAKT_ENODEV: no expert of a user's op could run it.

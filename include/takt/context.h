@@ -112,10 +112,17 @@ typedef struct takt_ctx_options {
      * takt_store_merge(), and never written; what is learned stays in memory.
      */
     int store_is_foreign;
+
+    /* Since 0.2: what the best expert is the best at, such as "p99" or "time,
+     * p99 < 2 ms" (takt/objective.h). NULL: TAKT_OBJECTIVE, or the mean time.
+     */
+    const char *objective;
 } takt_ctx_options;
 
 /* Makes a context. On success the caller owns *out; on failure *out is NULL.
  * TAKT_EINVAL: the cost model, the policy or the exploration is not valid.
+ * TAKT_EINVAL: the objective is none (takt_objective_check() says why).
+ * TAKT_ENOTSUP: an objective of energy, which cannot be measured here.
  * TAKT_ENODEV: this machine has no expert of that name, or of one in the pin
  *   file.
  * TAKT_ENOENT, TAKT_ECORRUPT: there is no such pin file or recording, or it is
@@ -133,9 +140,9 @@ TAKT_API takt_status takt_ctx_environment(takt_ctx_options *out);
 
 /* The context of the one-line calls. The first call that needs it makes it from
  * the environment: TAKT_POLICY, TAKT_EXPERT, TAKT_THREADS, TAKT_BLAS, TAKT_DB,
- * TAKT_PIN, TAKT_EXPLORE, TAKT_GPU (see docs/environment.md). It lives as long
- * as the process. NULL: it could not be made; the status of one-line calls is
- * TAKT_ENOMEM then. */
+ * TAKT_PIN, TAKT_EXPLORE, TAKT_GPU, TAKT_OBJECTIVE (see docs/environment.md).
+ * It lives as long as the process. NULL: it could not be made; the status of
+ * one-line calls is TAKT_ENOMEM then. */
 TAKT_API takt_ctx *takt_ctx_default(void);
 
 /* The machine of a context. Borrowed until the context is destroyed. */
@@ -182,6 +189,13 @@ typedef struct takt_request {
     const takt_work *work; /* NULL: what the op and the shape imply */
     unsigned flags;        /* as in takt_call: transposes and the like */
     unsigned situation;    /* TAKT_SITUATION_... */
+
+    /* Since 0.2: of policy adaptive, the objective (takt/objective.h); NULL:
+     * the context's. */
+    const char *objective;
+    /* Under throughput, how many threads call at the same time; 0: as many as
+     * do in this context. */
+    double callers;
 } takt_request;
 
 /* Situations change the time of the same call. */
@@ -219,7 +233,8 @@ typedef struct takt_decision {
  * TAKT_EINVAL: the cost rule was asked for neither an op nor its work; policy
  *   fixed in a context that has no fixed expert; the policy or the dtype does
  *   not exist, or the op does not have that dtype, or was defined in another
- *   context. */
+ *   context; the objective is none, or fewer than one caller.
+ * TAKT_ENOTSUP: an objective of energy, of which nothing is known here. */
 TAKT_API takt_status takt_select(takt_ctx *ctx, const takt_request *request,
                                  takt_decision *out);
 

@@ -81,6 +81,15 @@ typedef struct takt_estimate {
     /* Since 0.2: machines like this one, by `takt fleet`, whose measurements of
      * this size the estimate begins with; 0: none. */
     double machines;
+    /* The times that 5%, 1% and 0.1% of calls are expected to exceed, without
+     * transfer_s, between which bounds the p99 is (95%), and how many samples
+     * at this size that is based on. */
+    double p95_s, p99_s, p999_s, p99_low_s, p99_high_s, tail_samples;
+    /* Of a call, and between which bounds (95%); negative: not known. */
+    double joules, joules_low, joules_high;
+    /* Another expert is at least as good in mean time, p99 and energy, and
+     * better in one of them. */
+    int is_dominated;
 } takt_estimate;
 
 /* Estimates what every expert would take for a request. First comes the chosen
@@ -137,6 +146,11 @@ typedef struct takt_history_row {
     double first_s; /* 0: not known */
     double calls;   /* of this and earlier processes, timed or not */
     double seconds; /* that these took */
+
+    /* Since 0.2: the times that 5%, 1% and 0.1% of calls exceed, and how many
+     * samples that is based on; 0: not known. Trials of `takt tune` tell
+     * nothing about it. */
+    double p95_s, p99_s, p999_s, tail_samples;
 } takt_history_row;
 
 /* Is shown a row, which is borrowed for the call. A value other than 0 ends the

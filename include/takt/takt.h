@@ -58,6 +58,7 @@
 #include <takt/history.h>
 #include <takt/log.h>
 #include <takt/machine.h>
+#include <takt/objective.h>
 #include <takt/op.h>
 #include <takt/ops.h>
 #include <takt/otlp.h>

@@ -198,7 +198,7 @@ class Op:
 
 class Context(_takt.Context):
     """Context(*, policy=None, expert=None, threads=0, db=None, blas=None,
-    gpu=None, pin=None, exploration=0.0, recording=None)
+    gpu=None, pin=None, exploration=0.0, recording=None, objective=None)
 
     A machine, a policy and what was learned. It has all functions of takt.
 
@@ -208,7 +208,10 @@ class Context(_takt.Context):
     None: TAKT_DB, or the file of this machine. blas="" uses no BLAS library,
     gpu="" no GPU. exploration is the share of time for trials (0: 2%;
     negative: none). recording names a folder with the facts of another machine,
-    about which questions can be asked.
+    about which questions can be asked. objective is what the best expert is the
+    best at: "time" (the default), "p95", "p99", "p999", "throughput",
+    "energy", "edp", or one under a limit, such as "time, p99 < 2 ms"; None:
+    TAKT_OBJECTIVE.
 
     >>> with takt.Context(expert="scalar", db="") as context:
     ...     context.sum(x)

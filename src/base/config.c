@@ -39,6 +39,7 @@ static const char *const known[] = {
     "TAKT_HOT_RATE",
     "TAKT_LOG",
     "TAKT_NVML",
+    "TAKT_OBJECTIVE",
     "TAKT_OTEL",
     "TAKT_OTLP_FILE",
     "TAKT_OTLP_SHUTDOWN_MS",
@@ -248,6 +249,7 @@ static void read_texts(void)
 {
     config.policy = variable("TAKT_POLICY");
     config.expert = variable("TAKT_EXPERT");
+    config.objective = variable("TAKT_OBJECTIVE");
     config.blas = variable("TAKT_BLAS");
     config.db = variable("TAKT_DB");
     config.pin = variable("TAKT_PIN");

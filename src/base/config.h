@@ -11,19 +11,20 @@
 #include <stdbool.h>
 
 struct takt_config {
-    bool is_privileged;   /* no setting is read, no library is loaded by name */
-    const char *policy;   /* TAKT_POLICY; NULL: not set */
-    const char *expert;   /* TAKT_EXPERT */
-    const char *blas;     /* TAKT_BLAS; "" is a value */
-    const char *db;       /* TAKT_DB; "" is a value */
-    const char *pin;      /* TAKT_PIN */
-    const char *gpu;      /* TAKT_GPU; "" is a value */
-    const char *cuda;     /* TAKT_CUDA: the driver's file */
-    const char *cublas;   /* TAKT_CUBLAS: a file; "": none is used */
-    const char *cusolver; /* TAKT_CUSOLVER: the same */
-    const char *vulkan;   /* TAKT_VULKAN: the loader's file */
-    const char *nvml;     /* TAKT_NVML: the file of NVIDIA's NVML */
-    bool is_energy_asked; /* TAKT_ENERGY */
+    bool is_privileged; /* no setting is read, no library is loaded by name */
+    const char *policy; /* TAKT_POLICY; NULL: not set */
+    const char *expert; /* TAKT_EXPERT */
+    const char *objective; /* TAKT_OBJECTIVE */
+    const char *blas;      /* TAKT_BLAS; "" is a value */
+    const char *db;        /* TAKT_DB; "" is a value */
+    const char *pin;       /* TAKT_PIN */
+    const char *gpu;       /* TAKT_GPU; "" is a value */
+    const char *cuda;      /* TAKT_CUDA: the driver's file */
+    const char *cublas;    /* TAKT_CUBLAS: a file; "": none is used */
+    const char *cusolver;  /* TAKT_CUSOLVER: the same */
+    const char *vulkan;    /* TAKT_VULKAN: the loader's file */
+    const char *nvml;      /* TAKT_NVML: the file of NVIDIA's NVML */
+    bool is_energy_asked;  /* TAKT_ENERGY */
     double exploration; /* TAKT_EXPLORE: a share; negative: none; 0: not set */
     const char *state_home, *home; /* XDG_STATE_HOME, HOME */
     const char *runtime_dir;       /* XDG_RUNTIME_DIR */

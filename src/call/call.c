@@ -12,6 +12,7 @@
 #include "base/sized.h"
 #include "call/direct.h"
 #include "call/libraries.h"
+#include "call/objective.h"
 #include "call/question.h"
 #include "call/user_experts.h"
 #include "gpu/times.h"
@@ -40,6 +41,7 @@ void takt__call_sizes(const takt_call *call, struct takt_sizes *out)
     out->elements = call->shape.rank == 1 ? call->shape.dim[0] : 0;
     out->work_is_given = false;
     out->is_steady = (call->flags & TAKT_CALL_STEADY) != 0;
+    out->objective = (uint8_t)takt__call_objective(call->flags);
     out->has_key = true;
     out->key = takt__key_of(call->op, call->dtype, &call->shape, call->flags,
                             &out->work);
@@ -56,6 +58,9 @@ static takt_status prepare(struct takt_exec *exec)
             return status;
     }
     takt__call_sizes(call, &exec->sizes);
+    if (exec->sizes.objective != 0 &&
+        exec->sizes.objective >= atomic_load(&exec->ctx->objective_count))
+        return TAKT_EINVAL;
     takt__ctx_open_for_product(exec->ctx, &exec->sizes, call->flags);
     if (exec->decision != NULL ||
         exec->ctx->decider.policy != TAKT_POLICY_ADAPTIVE)
@@ -158,6 +163,37 @@ static void finish(struct takt_exec *exec)
     takt__fpenv_restore(callers);
 }
 
+static takt_status carry_out(struct takt_exec *exec)
+{
+    const takt_status status = choose(exec);
+
+    if (status != TAKT_OK)
+        return status;
+    if (!exec->is_empty)
+        run(exec);
+    finish(exec);
+    return exec->status != TAKT_OK ? exec->status : exec->numeric_status;
+}
+
+/* How many callers are at work counts under throughput alone: a counter that
+ * all of them write takes them longer than a small call. */
+static takt_status carry_out_counted(struct takt_exec *exec)
+{
+    atomic_fetch_add_explicit(&exec->ctx->callers, 1, memory_order_relaxed);
+    const takt_status status = carry_out(exec);
+    atomic_fetch_sub_explicit(&exec->ctx->callers, 1, memory_order_relaxed);
+    return status;
+}
+
+static bool is_counted(const struct takt_exec *exec)
+{
+    const unsigned counted =
+        atomic_load_explicit(&exec->ctx->counts_callers, memory_order_relaxed);
+
+    return __builtin_expect(counted != 0, 0) &&
+           (counted >> takt__call_objective(exec->call->flags) & 1) != 0;
+}
+
 static takt_status perform(struct takt_exec *exec)
 {
     takt_status status = takt__admit(exec->call, &exec->is_empty);
@@ -171,13 +207,7 @@ static takt_status perform(struct takt_exec *exec)
         return TAKT_OK;
     if (exec->decision != NULL)
         takt__device_times = (struct takt_device_times){0};
-    status = choose(exec);
-    if (status != TAKT_OK)
-        return status;
-    if (!exec->is_empty)
-        run(exec);
-    finish(exec);
-    return exec->status != TAKT_OK ? exec->status : exec->numeric_status;
+    return is_counted(exec) ? carry_out_counted(exec) : carry_out(exec);
 }
 
 /* ---- entry points ---------------------------------------------------------

@@ -15,10 +15,14 @@
 #include "call/gpus.h"
 #include "call/learning.h"
 #include "call/libraries.h"
+#include "call/objective.h"
 #include "call/pin.h"
 #include "call/telemetry.h"
 
 enum { most_threads = 256 };
+
+/* Of the options in their first version. */
+enum { first_options = offsetof(takt_ctx_options, objective) };
 
 /* A copy that went through the setter is a valid one. */
 static takt_status copy_cost(takt_cost_model *to, const takt_cost_model *from)
@@ -134,6 +138,8 @@ static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
         status = takt__ctx_prepare_telemetry(ctx);
     if (status == TAKT_OK)
         status = takt__ctx_start_learning(ctx, options);
+    if (status == TAKT_OK)
+        status = takt__ctx_set_objective(ctx, options->objective);
     if (status != TAKT_OK)
         return status;
     atomic_store(&ctx->may_open_libraries,
@@ -227,7 +233,8 @@ takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
     if (out == NULL)
         return TAKT_EINVAL;
     *out = NULL;
-    if (options != NULL && !takt__sized_read(options, &copy))
+    if (options != NULL &&
+        !takt__sized_read_as(options, first_options, sizeof copy, &copy))
         return TAKT_EINVAL;
     takt__section_begin();
     const takt_status status = create(&copy, out);
@@ -286,10 +293,10 @@ static takt_ctx_options options_of_environment(void)
 
 takt_status takt_ctx_environment(takt_ctx_options *out)
 {
-    if (out == NULL || !takt__sized_fits(out))
+    if (out == NULL || takt__sized_size(out, first_options) == 0)
         return TAKT_EINVAL;
     const takt_ctx_options options = options_of_environment();
-    takt__sized_fill(out, &options);
+    takt__sized_fill_as(out, first_options, sizeof options, &options);
     return TAKT_OK;
 }
 

@@ -52,6 +52,15 @@ struct takt_ctx {
     bool is_learning;  /* calls leave samples */
     bool is_exploring; /* and may be run to learn */
     bool is_energy_wanted;
+    /* Objectives: what is printed of them is constant below their number. */
+    _Atomic unsigned objective_count;
+    char objective[TAKT_OBJECTIVES][64]; /* as takt/objective.h writes them */
+    _Atomic unsigned counts_callers;     /* bit 1 << number: throughput */
+    /* Callers inside of calls under such an objective. Every one of them writes
+     * it, so nothing that others read is near. */
+    char before_callers[64];
+    _Atomic unsigned callers;
+    char after_callers[64];
     /* What steady calls and their shadow runs took: shadow.c. */
     _Atomic int64_t steady_ns, shadow_ns;
     struct takt_user_ops user_ops;

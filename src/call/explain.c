@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/fpenv.h"
 #include "base/sized.h"
+#include "call/objective.h"
 #include "call/question.h"
 #include "takt/history.h"
 
@@ -19,6 +20,8 @@ struct inquiry {
     unsigned chosen;
     takt_call call; /* such a call, if has_call */
     bool has_call;
+    bool has_objective; /* another one than the context's: */
+    struct takt_objective objective;
 };
 
 /* Experts that would refuse such a call are not listed, nor is software that
@@ -72,6 +75,68 @@ static takt_estimate estimate_of(const struct inquiry *inquiry, unsigned number,
     return out;
 }
 
+static double value_of(struct takt_posterior *posterior, unsigned number,
+                       const struct takt_sizes *sizes,
+                       enum takt_measure measure, double *low, double *high)
+{
+    static const double normal_95 = 1.96;
+    struct takt_arm_measure of;
+
+    if (!takt__posterior_measure(posterior, number, sizes->key.bucket,
+                                 &sizes->work, measure, &of))
+        return *low = *high = -1;
+    *low = of.value * exp(-normal_95 * of.deviation);
+    *high = of.value * exp(normal_95 * of.deviation);
+    return of.value;
+}
+
+static void add_measures(struct takt_posterior *posterior, unsigned number,
+                         const struct takt_sizes *sizes, takt_estimate *out)
+{
+    double low, high;
+
+    out->p95_s =
+        value_of(posterior, number, sizes, TAKT_MEASURE_P95, &low, &high);
+    out->p999_s =
+        value_of(posterior, number, sizes, TAKT_MEASURE_P999, &low, &high);
+    out->p99_s = value_of(posterior, number, sizes, TAKT_MEASURE_P99,
+                          &out->p99_low_s, &out->p99_high_s);
+    out->joules = value_of(posterior, number, sizes, TAKT_MEASURE_ENERGY,
+                           &out->joules_low, &out->joules_high);
+    out->tail_samples =
+        takt__posterior_tail_samples(posterior, number, sizes->key.bucket);
+}
+
+/* ---- the front ----------------------------------------------------------- */
+
+/* Whether one expert is as good as another in all that is known of both, and
+ * better in something. */
+static bool dominates(const takt_estimate *a, const takt_estimate *b)
+{
+    const double x[] = {a->predicted_s + a->transfer_s,
+                        a->p99_s + a->transfer_s, a->joules},
+                 y[] = {b->predicted_s + b->transfer_s,
+                        b->p99_s + b->transfer_s, b->joules};
+    bool is_better = false;
+
+    for (unsigned i = 0; i < 3; i++) {
+        if (i == 2 && (x[i] < 0 || y[i] < 0))
+            continue;
+        if (x[i] > y[i])
+            return false;
+        is_better |= x[i] < y[i];
+    }
+    return is_better;
+}
+
+static void mark_dominated(takt_estimate *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++)
+            all[i].is_dominated |= !all[j].is_suspect && !all[j].is_asleep &&
+                                   dominates(&all[j], &all[i]);
+}
+
 static double cost_of(const takt_estimate *estimate)
 {
     return estimate->predicted_s + estimate->transfer_s;
@@ -101,6 +166,8 @@ static size_t estimate_all(struct inquiry *inquiry, struct takt_model *model,
     takt__model_set_typical(model, sizes->key.series, sizes->key.bucket, &work);
     struct takt_posterior *posterior =
         takt__model_posterior(model, sizes->key.series, inquiry->situation);
+    if (inquiry->has_objective)
+        takt__posterior_pursue(posterior, &inquiry->objective, TAKT_OBJECTIVES);
     if (!takt__posterior_judge(posterior, sizes->key.bucket, takt__now_ns(),
                                true, &verdict))
         return 0;
@@ -114,8 +181,10 @@ static size_t estimate_all(struct inquiry *inquiry, struct takt_model *model,
             continue;
         const struct takt_arm_estimate of = takt__posterior_estimate(
             posterior, number, sizes->key.bucket, &work);
-        all[count++] = estimate_of(inquiry, number, &of);
+        all[count] = estimate_of(inquiry, number, &of);
+        add_measures(posterior, number, sizes, &all[count++]);
     }
+    mark_dominated(all, count);
     qsort(all, count, sizeof all[0], by_time);
     return count;
 }
@@ -163,17 +232,21 @@ static takt_status estimate(takt_ctx *ctx, const takt_request *request,
                             takt_estimate *all, size_t *count)
 {
     struct inquiry inquiry = {.situation = request->situation};
-    const takt_status status =
-        takt__question_begin(&ctx, request, &inquiry.sizes);
+    takt_status status = takt__question_begin(&ctx, request, &inquiry.sizes);
 
+    if (status == TAKT_OK)
+        status = takt__question_objective(request, &inquiry.objective,
+                                          &inquiry.has_objective);
     if (status != TAKT_OK)
         return status;
     inquiry.ctx = ctx;
     find_operands(ctx, request, &inquiry);
     struct takt_model *model = takt__learner_enter(ctx->learner);
-    *count = estimate_all(&inquiry, model, all);
+    status = takt__objective_allowed(&inquiry.objective, model, NULL);
+    if (status == TAKT_OK)
+        *count = estimate_all(&inquiry, model, all);
     takt__learner_leave(ctx->learner);
-    return TAKT_OK;
+    return status;
 }
 
 takt_status takt_explain(takt_ctx *ctx, const takt_request *given,
@@ -185,7 +258,7 @@ takt_status takt_explain(takt_ctx *ctx, const takt_request *given,
     if (count == NULL)
         return TAKT_EINVAL;
     *count = 0;
-    if (given == NULL || !takt__sized_read(given, &request) ||
+    if (given == NULL || !takt__request_read(given, &request) ||
         !is_sane(out, capacity))
         return TAKT_EINVAL;
     const struct takt_fpenv callers = takt__fpenv_save();

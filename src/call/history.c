@@ -85,7 +85,7 @@ static bool read_measurement(const takt_measurement *from,
                              takt_measurement *out, takt_request *request)
 {
     return from != NULL && takt__sized_read(from, out) &&
-           out->request != NULL && takt__sized_read(out->request, request);
+           out->request != NULL && takt__request_read(out->request, request);
 }
 
 static takt_status record(takt_ctx *ctx, const takt_measurement *measurement)
@@ -171,6 +171,9 @@ takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
 
 /* ---- reading ------------------------------------------------------------- */
 
+/* Of a row in its first version. */
+enum { first_row = offsetof(takt_history_row, p95_s) };
+
 /* Rows are copied first and visited without the lock: a visitor may ask the
  * context anything. */
 struct row_copy {
@@ -184,6 +187,21 @@ struct row_list {
     size_t count, room;
     bool is_short; /* of memory */
 };
+
+/* What was seen, and no more: what is expected is takt_explain()'s. */
+static double quantile_of(const struct takt_summary *memory,
+                          enum takt_measure measure)
+{
+    struct takt_tail_shares shares = {.worth = 1e-3f};
+    float mean, variance;
+
+    if (!(takt__tail_samples(&memory->tail) > 0))
+        return 0;
+    takt__tail_learn(&shares, &memory->tail, 1);
+    takt__tail_quantile(&shares, takt__measure_beyond(measure), &mean,
+                        &variance);
+    return exp(memory->mean + (double)mean) * 1e-9;
+}
 
 /* Everything of a row but its op. */
 static takt_history_row row_of(const takt_ctx *ctx,
@@ -203,6 +221,10 @@ static takt_history_row row_of(const takt_ctx *ctx,
         .first_s = memory->first_s,
         .calls = memory->calls,
         .seconds = memory->seconds,
+        .p95_s = quantile_of(memory, TAKT_MEASURE_P95),
+        .p99_s = quantile_of(memory, TAKT_MEASURE_P99),
+        .p999_s = quantile_of(memory, TAKT_MEASURE_P999),
+        .tail_samples = (double)takt__tail_samples(&memory->tail),
     };
 }
 
@@ -328,13 +350,14 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
     takt_request copy;
     takt_history_row row;
 
-    if (request == NULL || out == NULL || !takt__sized_fits(out) ||
-        !takt__sized_read(request, &copy))
+    if (request == NULL || out == NULL ||
+        takt__sized_size(out, first_row) == 0 ||
+        !takt__request_read(request, &copy))
         return TAKT_EINVAL;
     const struct takt_fpenv callers = takt__fpenv_save();
     const takt_status status = find_best(ctx, &copy, &row);
     takt__fpenv_restore(callers);
-    takt__sized_fill(out, &row);
+    takt__sized_fill_as(out, first_row, sizeof row, &row);
     return status;
 }
 

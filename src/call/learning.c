@@ -175,6 +175,18 @@ static void run_each_second(void *self)
     takt__share_look(&ctx->share);
 }
 
+/* ---- callers ------------------------------------------------------------- */
+
+static double callers_of(void *self)
+{
+    takt_ctx *ctx = self;
+
+    return atomic_load(&ctx->counts_callers) == 0
+               ? -1
+               : (double)atomic_load_explicit(&ctx->callers,
+                                              memory_order_relaxed);
+}
+
 /* ---- the learner --------------------------------------------------------- */
 
 /* The names of the kernels of this build: a store of other kernels is another
@@ -242,15 +254,21 @@ static struct takt_learner_callbacks callbacks_of(takt_ctx *ctx)
                                            .address_of = takt__ctx_address_of,
                                            .open = takt__ctx_wake,
                                            .each_second = run_each_second,
+                                           .callers = callers_of,
                                            .learned = takt__ctx_learned};
+}
+
+static double share_of(double exploration)
+{
+    return exploration < 0    ? 0
+           : exploration == 0 ? default_exploration
+                              : exploration;
 }
 
 takt_status takt__ctx_start_learning(takt_ctx *ctx,
                                      const takt_ctx_options *options)
 {
-    const double share = options->exploration < 0    ? 0
-                         : options->exploration == 0 ? default_exploration
-                                                     : options->exploration;
+    const double share = share_of(options->exploration);
     char path[1024], software[TAKT_SHA256_HEX];
     struct takt_learner_options learner = {
         .table = &ctx->decider.table,

@@ -7,6 +7,7 @@
 #include "base/size.h"
 #include "call/learning.h"
 #include "call/libraries.h"
+#include "call/objective.h"
 #include "call/user_experts.h"
 #include "op/admit.h"
 #include "op/operands.h"
@@ -96,6 +97,23 @@ takt_status takt__question_begin(takt_ctx **ctx, const takt_request *request,
         return TAKT_ESHAPE;
     takt__ctx_open_libraries_for(*ctx, request->op);
     return TAKT_OK;
+}
+
+takt_status takt__question_objective(const takt_request *request,
+                                     struct takt_objective *out,
+                                     bool *has_objective)
+{
+    takt_status status = TAKT_OK;
+
+    *out = (struct takt_objective){0};
+    *has_objective = request->objective != NULL;
+    if (*has_objective)
+        status = takt__objective_parse(request->objective, out, NULL);
+    if (request->callers != 0 &&
+        !(request->callers >= 1 && request->callers <= 1e6))
+        return TAKT_EINVAL;
+    out->callers = request->callers;
+    return status;
 }
 
 /* ---- operands on a GPU --------------------------------------------------- */

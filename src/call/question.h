@@ -22,6 +22,20 @@ static inline void takt__decision_fill(takt_decision *out,
                         from);
 }
 
+/* So has a request, whose first version ended before `objective`. */
+static inline bool takt__request_read(const takt_request *given,
+                                      takt_request *copy)
+{
+    return takt__sized_read_as(given, offsetof(takt_request, objective),
+                               sizeof *copy, copy);
+}
+
+/* The objective that a request names, and whether it names one or callers.
+ * TAKT_EINVAL: it is none, or fewer than one caller. */
+takt_status takt__question_objective(const takt_request *request,
+                                     struct takt_objective *out,
+                                     bool *has_objective);
+
 /* Whether work can be learned about: neither unknown nor beyond any machine. */
 static inline bool takt__work_is_sane(const takt_work *work)
 {

@@ -57,6 +57,7 @@ void takt__sample(struct takt_exec *exec)
         .flops = (float)sizes->work.flops,
         .start_ns = takt__ns_at(exec->start),
         .seconds = (double)(exec->end - exec->start) * takt__seconds_per_tick(),
+        .objective = sizes->objective,
     };
     if (is_worth_learning(exec->ctx, sample.arm))
         takt__sample_push(exec->ctx, &sample);

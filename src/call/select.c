@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* select.c - answers where a call would run, without running it. */
+#include "base/clock.h"
 #include "base/fpenv.h"
 #include "base/sized.h"
 #include "call/gpus.h"
 #include "call/learning.h"
 #include "call/libraries.h"
+#include "call/objective.h"
 #include "call/question.h"
 #include "call/user_experts.h"
 
@@ -27,10 +29,63 @@ static bool select_learned(takt_ctx *ctx, const takt_request *request,
             return true;
         }
     }
-    if (takt__decide_learned(&ctx->decider, sizes->key, situation, out))
+    if (takt__decide_learned(&ctx->decider, sizes, situation, out))
         return true;
     takt__ctx_predict(ctx, sizes);
-    return takt__decide_learned(&ctx->decider, sizes->key, situation, out);
+    return takt__decide_learned(&ctx->decider, sizes, situation, out);
+}
+
+static struct takt_choice choice_of(const struct takt_verdict *verdict,
+                                    unsigned situation)
+{
+    const struct takt_cell cell = {
+        .best = verdict->best,
+        .runner_up = verdict->runner_up,
+        .is_measured = verdict->is_measured,
+        .confidence = (float)verdict->confidence,
+        .seconds = (float)verdict->seconds,
+    };
+
+    return (struct takt_choice){
+        .expert = verdict->best,
+        .situation = (uint8_t)situation,
+        .reason = verdict->is_measured ? TAKT_REASON_MODEL : TAKT_REASON_PRIOR,
+        .word = takt__cell_pack(&cell),
+    };
+}
+
+/* Under an objective that the table does not have, the model is asked. Where
+ * the operands are on a GPU, the time decides. */
+static takt_status select_under(takt_ctx *ctx, const takt_request *request,
+                                const struct takt_sizes *sizes,
+                                const struct takt_objective *objective,
+                                struct takt_choice *out)
+{
+    const unsigned situation =
+        request->situation & ~(unsigned)TAKT_SITUATION_ON_GPU;
+    struct takt_verdict verdict;
+    bool is_judged = false;
+
+    if (!sizes->has_key)
+        return TAKT_ESHAPE;
+    struct takt_model *model = takt__learner_enter(ctx->learner);
+    takt_status status = takt__objective_allowed(objective, model, NULL);
+    if (status == TAKT_OK)
+        status = takt__model_set_typical(model, sizes->key.series,
+                                         sizes->key.bucket, &sizes->work);
+    if (status == TAKT_OK) {
+        struct takt_posterior *posterior =
+            takt__model_posterior(model, sizes->key.series, situation);
+        takt__posterior_pursue(posterior, objective, TAKT_OBJECTIVES);
+        is_judged = takt__posterior_judge(posterior, sizes->key.bucket,
+                                          takt__now_ns(), true, &verdict);
+    }
+    takt__learner_leave(ctx->learner);
+    if (status == TAKT_OK && !is_judged)
+        status = TAKT_ENODEV;
+    if (status == TAKT_OK)
+        *out = choice_of(&verdict, situation);
+    return status;
 }
 
 /* A call would fall back from an expert that cannot run it: as plain.c does. */
@@ -66,7 +121,14 @@ static takt_status select_expert(takt_ctx *ctx, const takt_request *request,
         return status;
     if (request->policy == TAKT_POLICY_ADAPTIVE && request->op != NULL)
         takt__ctx_open_libraries_for(ctx, request->op);
-    if (!select_learned(ctx, request, &sizes, &choice))
+    bool has_objective;
+    struct takt_objective objective;
+    status = takt__question_objective(request, &objective, &has_objective);
+    if (status != TAKT_OK)
+        return status;
+    if (has_objective && request->policy == TAKT_POLICY_ADAPTIVE)
+        status = select_under(ctx, request, &sizes, &objective, &choice);
+    else if (!select_learned(ctx, request, &sizes, &choice))
         status = takt__decide_static(&ctx->decider, request->policy, &sizes,
                                      &choice);
     if (status == TAKT_OK && !ctx->is_recorded)
@@ -86,7 +148,7 @@ takt_status takt_select(takt_ctx *ctx, const takt_request *request,
     takt_decision decision;
 
     if (request == NULL || out == NULL || !takt__decision_fits(out) ||
-        !takt__sized_read(request, &copy))
+        !takt__request_read(request, &copy))
         return TAKT_EINVAL;
     const struct takt_fpenv callers = takt__fpenv_save();
     const takt_status status = select_expert(ctx, &copy, &decision);

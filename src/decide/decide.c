@@ -257,10 +257,12 @@ static inline void read_cell(uint64_t word, unsigned situation,
 }
 
 bool takt__decide_learned(const struct takt_decider *decider,
-                          struct takt_key key, unsigned situation,
+                          const struct takt_sizes *sizes, unsigned situation,
                           struct takt_choice *out)
 {
-    const uint64_t word = takt__table_load(&decider->table, key, situation);
+    const uint64_t word =
+        takt__table_load(&decider->table, sizes->key,
+                         takt__table_column(sizes->objective, situation));
 
     if (word == 0)
         return false;
@@ -276,7 +278,8 @@ static uint64_t ask_prior(struct takt_decider *decider,
     struct takt_cell cell = takt__decide_consider(decider, sizes, situation);
 
     prefer_default(decider, sizes->op, &cell);
-    takt__table_offer(&decider->table, sizes->key, situation, &cell);
+    takt__table_offer(&decider->table, sizes->key,
+                      takt__table_column(sizes->objective, situation), &cell);
     return takt__cell_pack(&cell);
 }
 
@@ -285,7 +288,8 @@ static inline uint64_t look_up(struct takt_decider *decider,
                                unsigned situation)
 {
     const uint64_t word =
-        takt__table_load(&decider->table, sizes->key, situation);
+        takt__table_load(&decider->table, sizes->key,
+                         takt__table_column(sizes->objective, situation));
 
     if (word != 0 || sizes->op->is_user ||
         !takt__table_is_asked(&decider->table, sizes->key.series))
@@ -313,7 +317,9 @@ static inline takt_status decide_adaptive(struct takt_decider *decider,
     out->is_threaded = is_threaded;
     if ((word >> TAKT_CELL_TRIES & 3) != 0 &&
         (double)takt__cell_unpack(word).seconds <= budget_s &&
-        takt__table_take_try(&decider->table, sizes->key, situation, word)) {
+        takt__table_take_try(&decider->table, sizes->key,
+                             takt__table_column(sizes->objective, situation),
+                             word)) {
         out->expert = (uint8_t)(word >> 16);
         out->reason = TAKT_REASON_EXPLORE;
     }

@@ -91,6 +91,7 @@ struct takt_sizes {
     bool work_is_given; /* by the caller, not by the op */
     bool has_key;       /* `key` is set: the shape is known, or the work */
     bool is_steady;     /* TAKT_CALL_STEADY: decided alike in all situations */
+    uint8_t objective;  /* its number in the context */
     struct takt_key key;
 };
 
@@ -104,7 +105,7 @@ takt_status takt__decide_static(const struct takt_decider *decider,
 
 /* What the table says in that situation; false: nothing yet. */
 bool takt__decide_learned(const struct takt_decider *decider,
-                          struct takt_key key, unsigned situation,
+                          const struct takt_sizes *sizes, unsigned situation,
                           struct takt_choice *out);
 
 /* Decides a call that is about to run: as above by the policy of the decider,

@@ -61,8 +61,8 @@ void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
         TAKT_RESIDENT | takt__sleep_situation(decider, thread);
 
     /* While no GPU is open, the table has no columns for resident operands. */
-    if (takt__decide_learned(decider, sizes->key, situation, out) ||
-        (takt__decide_learned(decider, sizes->key,
+    if (takt__decide_learned(decider, sizes, situation, out) ||
+        (takt__decide_learned(decider, sizes,
                               situation & ~(unsigned)TAKT_RESIDENT, out) &&
          decider->experts->expert[out->expert].device == NULL))
         return;
@@ -85,8 +85,9 @@ static double gpu_seconds(const struct takt_decider *decider, unsigned gpu,
     const struct takt_rates *rates =
         atomic_load_explicit(&decider->gpu[gpu].rates, memory_order_acquire);
 
-    *word =
-        takt__table_load(&decider->table, sizes->key, TAKT_COLUMN_GPU + gpu);
+    *word = takt__table_load(
+        &decider->table, sizes->key,
+        takt__table_column(sizes->objective, TAKT_COLUMN_GPU + gpu));
     if (*word == 0) {
         *low = takt__rates_seconds(rates, sizes->work.bytes, sizes->work.flops,
                                    TAKT_RESIDENT);
@@ -123,8 +124,10 @@ static bool may_try(struct takt_decider *decider, unsigned gpu,
                     const struct takt_sizes *sizes, uint64_t word)
 {
     return (word >> TAKT_CELL_TRIES & 3) != 0 &&
-           takt__table_take_try(&decider->table, sizes->key,
-                                TAKT_COLUMN_GPU + gpu, word);
+           takt__table_take_try(
+               &decider->table, sizes->key,
+               takt__table_column(sizes->objective, TAKT_COLUMN_GPU + gpu),
+               word);
 }
 
 void takt__decide_location(struct takt_decider *decider,

@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "model/objective.h"
 #include "op/key.h"
 #include "takt/status.h"
 
@@ -37,8 +38,16 @@ struct takt_cell {
                     * mantissa */
 };
 
+/* A column of the table, by objective and column: one after another. */
+static inline unsigned takt__table_column(unsigned objective, unsigned column)
+{
+    return objective * TAKT_COLUMNS + column;
+}
+
 struct takt_table {
-    _Atomic uint64_t (*cell)[TAKT_COLUMNS][TAKT_BUCKETS]; /* by series */
+    /* By objective, series, column and bucket; NULL: there is no such
+     * objective. */
+    _Atomic uint64_t (*cell[TAKT_OBJECTIVES])[TAKT_COLUMNS][TAKT_BUCKETS];
     /* What is known of the series was asked for: a word that is still 0 says
      * that it is nothing. */
     _Atomic bool is_asked[TAKT_SERIES_COUNT];
@@ -47,6 +56,18 @@ struct takt_table {
 /* All cells empty; pages that are not touched take no memory. */
 takt_status takt__table_create(struct takt_table *out);
 void takt__table_destroy(struct takt_table *table);
+
+/* Makes the columns of another objective, before anyone asks for them.
+ * TAKT_ENOMEM. */
+takt_status takt__table_add(struct takt_table *table, unsigned objective);
+
+static inline _Atomic uint64_t *takt__table_at(const struct takt_table *table,
+                                               struct takt_key key,
+                                               unsigned column)
+{
+    return &table->cell[column / TAKT_COLUMNS][key.series]
+                       [column % TAKT_COLUMNS][key.bucket];
+}
 
 /* Bits, from the low end: best 8, runner-up 8, explore 8, tries 2, shift 3,
  * measured 1, threaded 1, written 1, confidence 8, seconds 24. */
@@ -96,7 +117,7 @@ static inline struct takt_cell takt__cell_unpack(uint64_t word)
 static inline uint64_t takt__table_load(const struct takt_table *table,
                                         struct takt_key key, unsigned column)
 {
-    return atomic_load_explicit(&table->cell[key.series][column][key.bucket],
+    return atomic_load_explicit(takt__table_at(table, key, column),
                                 memory_order_acquire);
 }
 
@@ -120,15 +141,15 @@ static inline void takt__table_offer(struct takt_table *table,
     uint64_t empty = 0;
 
     atomic_compare_exchange_strong_explicit(
-        &table->cell[key.series][column][key.bucket], &empty,
-        takt__cell_pack(cell), memory_order_relaxed, memory_order_relaxed);
+        takt__table_at(table, key, column), &empty, takt__cell_pack(cell),
+        memory_order_relaxed, memory_order_relaxed);
 }
 
 static inline void takt__table_store(struct takt_table *table,
                                      struct takt_key key, unsigned column,
                                      const struct takt_cell *cell)
 {
-    atomic_store_explicit(&table->cell[key.series][column][key.bucket],
+    atomic_store_explicit(takt__table_at(table, key, column),
                           takt__cell_pack(cell), memory_order_relaxed);
 }
 
@@ -139,7 +160,7 @@ static inline bool takt__table_take_try(struct takt_table *table,
                                         uint64_t word)
 {
     return atomic_compare_exchange_strong_explicit(
-        &table->cell[key.series][column][key.bucket], &word,
+        takt__table_at(table, key, column), &word,
         word - ((uint64_t)1 << TAKT_CELL_TRIES), memory_order_relaxed,
         memory_order_relaxed);
 }

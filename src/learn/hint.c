@@ -227,12 +227,27 @@ static bool give_hint(struct takt_learner *learner,
     return true;
 }
 
+/* Tails are taken as they come: what they say of teams is no mean. */
+static void take_tails(struct takt_learner *learner,
+                       struct takt_records *foreign)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < foreign->count; i++)
+        if (!takt__is_tail(&foreign->record[i]) ||
+            !takt__tail_restore(learner, &foreign->record[i],
+                                TAKT_TAIL_FOREIGN))
+            foreign->record[left++] = foreign->record[i];
+    foreign->count = left;
+}
+
 void takt__learner_hint(struct takt_learner *learner,
                         struct takt_records *foreign)
 {
     struct takt_record *record = foreign->record;
     size_t left = 0;
 
+    take_tails(learner, foreign);
     if (foreign->count == 0)
         return;
     qsort(record, foreign->count, sizeof record[0], by_key);

@@ -75,7 +75,8 @@ struct takt_learner {
     uint64_t saved_samples; /* of the model: more: there is something to save */
     struct takt_day day;
     struct takt_energy_watch energy;
-    fenv_t fpenv; /* of the thread between enter() and leave() */
+    double callers; /* at work at the same time, on average; 0: not counted */
+    fenv_t fpenv;   /* of the thread between enter() and leave() */
 
     /* From here on it is the store's lock. */
     char path[1024];
@@ -193,6 +194,29 @@ bool takt__watts_restore(struct takt_learner *learner,
 
 /* Queues what was measured here; with both locks. */
 void takt__watts_collect(struct takt_learner *learner);
+
+/* ---- tails.c: with the model's lock -------------------------------------- */
+
+bool takt__is_tail(const struct takt_record *record);
+
+/* Queues the records of a tail, beside that of its mean. */
+void takt__tail_collect(struct takt_learner *learner,
+                        const struct takt_record *mean,
+                        const struct takt_tail *tail);
+
+/* Whose tail a record is. */
+enum takt_tail_owner {
+    TAKT_TAIL_OF_MACHINE,
+    TAKT_TAIL_OWN,     /* of this writer, and so of this machine */
+    TAKT_TAIL_ADOPTED, /* of this writer; the machine's has it already */
+    TAKT_TAIL_FOREIGN  /* of another machine */
+};
+
+/* Adds what a record says of a tail to the model. False: its op or its expert
+ * is not known. */
+bool takt__tail_restore(struct takt_learner *learner,
+                        const struct takt_record *record,
+                        enum takt_tail_owner owner);
 
 /* ---- publish.c, hint.c: with the model's lock ---------------------------- */
 

@@ -89,6 +89,20 @@ static void run_each_second(struct takt_learner *learner)
     learner->next_second_ns = now_ns + every_ns;
 }
 
+/* An average of some ten rounds, which are milliseconds apart. */
+static void look_at_callers(struct takt_learner *learner)
+{
+    const struct takt_learner_callbacks *names = &learner->names;
+    const double now =
+        names->callers == NULL ? -1 : names->callers(names->self);
+
+    if (now < 0)
+        return;
+    learner->callers +=
+        (learner->callers > 0 ? 0.1 : 1) * (now - learner->callers);
+    takt__model_set_callers(learner->model, learner->callers);
+}
+
 /* True when anything came in; *changed when it changed what is published. */
 static bool work(void *self, bool *changed)
 {
@@ -98,8 +112,10 @@ static bool work(void *self, bool *changed)
         load(learner);
     takt__lock(&learner->lock);
     const bool found = learn_all(learner);
-    if (found)
+    if (found) {
         open_gpus(learner);
+        look_at_callers(learner);
+    }
     *changed = takt__learner_publish(learner, takt__now_ns(), most_work_ns);
     takt__unlock(&learner->lock);
     save(learner, false);

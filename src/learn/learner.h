@@ -48,6 +48,9 @@ struct takt_learner_callbacks {
     /* The address of an expert's GPU on the PCI bus; NULL or "": not known, or
      * it has none. May be NULL. */
     const char *(*address_of)(void *self, unsigned expert);
+    /* How many callers are inside of calls just now; negative: they are not
+     * counted. Asked in every round. May be NULL. */
+    double (*callers)(void *self);
     /* A sample was learned from. The counters are those of the model after it.
      * May be NULL. */
     void (*learned)(void *self, const struct takt_sample *sample,

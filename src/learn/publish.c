@@ -41,7 +41,8 @@ static void publish_cell(struct takt_learner *learner, unsigned series,
                          unsigned column, unsigned bucket,
                          const struct takt_verdict *verdict)
 {
-    _Atomic uint64_t *at = &learner->table->cell[series][column][bucket];
+    const struct takt_key key = {(uint16_t)series, (uint8_t)bucket};
+    _Atomic uint64_t *at = takt__table_at(learner->table, key, column);
     struct takt_cell cell = cell_of(learner->model, verdict);
     uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
 
@@ -60,16 +61,20 @@ static void withdraw(struct takt_learner *learner,
 {
     for (unsigned bucket = change->first; bucket <= change->last; bucket++)
         atomic_store_explicit(
-            &learner->table->cell[change->series][column][bucket], 0,
-            memory_order_relaxed);
+            takt__table_at(
+                learner->table,
+                (struct takt_key){(uint16_t)change->series, (uint8_t)bucket},
+                column),
+            0, memory_order_relaxed);
 }
 
 static void publish_gpu(struct takt_learner *learner,
-                        const struct takt_change *change, unsigned expert,
-                        struct takt_posterior *posterior, uint64_t now_ns)
+                        const struct takt_change *change, unsigned objective,
+                        unsigned expert, struct takt_posterior *posterior,
+                        uint64_t now_ns)
 {
-    const unsigned column =
-        takt__arm_column(takt__model_arm(learner->model, expert));
+    const unsigned column = takt__table_column(
+        objective, takt__arm_column(takt__model_arm(learner->model, expert)));
     struct takt_verdict verdict;
 
     if (takt__model_is_closed(learner->model, expert)) {
@@ -83,7 +88,7 @@ static void publish_gpu(struct takt_learner *learner,
 }
 
 static void publish_gpus(struct takt_learner *learner,
-                         const struct takt_change *change,
+                         const struct takt_change *change, unsigned objective,
                          struct takt_posterior *posterior, uint64_t now_ns)
 {
     const struct takt_model *model = learner->model;
@@ -91,22 +96,44 @@ static void publish_gpus(struct takt_learner *learner,
     for (unsigned i = 0; i < takt__model_arm_count(model); i++)
         if (takt__arm_is_gpu(takt__model_arm(model, i)) &&
             takt__model_allows(model, change->series, i))
-            publish_gpu(learner, change, i, posterior, now_ns);
+            publish_gpu(learner, change, objective, i, posterior, now_ns);
 }
 
 static void publish_situation(struct takt_learner *learner,
                               const struct takt_change *change,
-                              unsigned situation,
+                              unsigned objective, unsigned situation,
                               struct takt_posterior *posterior, uint64_t now_ns)
 {
+    const unsigned column = takt__table_column(objective, situation);
     struct takt_verdict verdict;
 
     for (unsigned bucket = change->first; bucket <= change->last; bucket++)
         if (takt__posterior_judge(posterior, bucket, now_ns, false, &verdict))
-            publish_cell(learner, change->series, situation, bucket, &verdict);
+            publish_cell(learner, change->series, column, bucket, &verdict);
 }
 
-/* Without an open GPU nothing is resident. */
+/* What is expected is the same under all objectives. Without an open GPU
+ * nothing is resident: there is no posterior. */
+static void publish_objectives(struct takt_learner *learner,
+                               const struct takt_change *change, unsigned s,
+                               struct takt_posterior *posterior,
+                               uint64_t now_ns)
+{
+    struct takt_model *model = learner->model;
+
+    for (unsigned o = 0; o < takt__model_objective_count(model); o++) {
+        if (posterior != NULL && o > 0)
+            takt__posterior_pursue(posterior, takt__model_objective(model, o),
+                                   o);
+        if (posterior != NULL)
+            publish_situation(learner, change, o, s, posterior, now_ns);
+        else
+            withdraw(learner, change, takt__table_column(o, s));
+        if (s == TAKT_RESIDENT)
+            publish_gpus(learner, change, o, posterior, now_ns);
+    }
+}
+
 static void publish_change(struct takt_learner *learner,
                            const struct takt_change *change, uint64_t now_ns)
 {
@@ -116,15 +143,10 @@ static void publish_change(struct takt_learner *learner,
         struct takt_posterior *posterior = NULL;
         if ((change->situations >> s & 1) == 0)
             continue;
-        if (has_gpu || (s & TAKT_RESIDENT) == 0) {
+        if (has_gpu || (s & TAKT_RESIDENT) == 0)
             posterior =
                 takt__model_posterior(learner->model, change->series, s);
-            publish_situation(learner, change, s, posterior, now_ns);
-        } else {
-            withdraw(learner, change, s);
-        }
-        if (s == TAKT_RESIDENT)
-            publish_gpus(learner, change, posterior, now_ns);
+        publish_objectives(learner, change, s, posterior, now_ns);
     }
     learner->names.published(learner->names.self, change->series);
 }

@@ -134,6 +134,13 @@ static takt_status restore_record(struct reading *reading,
     struct takt_summary summary;
     const bool is_known = takt__record_find(learner, record, true, &summary);
 
+    if (takt__is_tail(record) && is_known &&
+        is_of_device(learner, record, summary.arm)) {
+        takt__tail_restore(learner, record,
+                           is_of_store(learner, record) ? TAKT_TAIL_OWN
+                                                        : TAKT_TAIL_OF_MACHINE);
+        return TAKT_OK;
+    }
     if (is_known && !is_of_device(learner, record, summary.arm)) {
         add_foreign(reading, record);
         return reading->foreign.status;
@@ -198,6 +205,8 @@ static takt_status adopt(struct takt_learner *learner,
 
     if (is_of_store(learner, record) && takt__is_day(record))
         takt__day_restore(learner, record);
+    else if (is_of_store(learner, record) && takt__is_tail(record))
+        takt__tail_restore(learner, record, TAKT_TAIL_ADOPTED);
     else if (is_of_store(learner, record) &&
              takt__record_find(learner, record, true, &summary) &&
              is_of_device(learner, record, summary.arm))
@@ -335,10 +344,17 @@ static bool claim(struct takt_learner *learner,
 
     if (takt__is_watts(record))
         return takt__watts_restore(learner, record);
-    return takt__record_find(learner, record, true, &summary) &&
-           (!is_of_device(learner, record, summary.arm) ||
-            restore(learner, record, &summary,
-                    is_own(learner, record, learner->writer)) == TAKT_OK);
+    if (!takt__record_find(learner, record, true, &summary))
+        return false;
+    if (!is_of_device(learner, record, summary.arm))
+        return true;
+    const bool is_ours = is_own(learner, record, learner->writer);
+    if (takt__is_tail(record)) {
+        takt__tail_restore(learner, record,
+                           is_ours ? TAKT_TAIL_OWN : TAKT_TAIL_OF_MACHINE);
+        return true;
+    }
+    return restore(learner, record, &summary, is_ours) == TAKT_OK;
 }
 
 void takt__learner_claim(struct takt_learner *learner)

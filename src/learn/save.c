@@ -38,6 +38,7 @@ static void collect(void *self, const struct takt_summary *summary)
     snprintf(record.expert, sizeof record.expert, "%s",
              takt__model_arm(learner->model, summary->arm)->name);
     takt__records_keep(&learner->unsaved, &record);
+    takt__tail_collect(learner, &record, &summary->tail);
 }
 
 static uint64_t samples_of(const struct takt_learner *learner)

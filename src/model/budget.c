@@ -16,9 +16,11 @@
 static const double free_calls = 4; /* of the best arm, before any budget */
 static const double spike_s = 20e-3, spike_calls = 16;
 
-struct takt_bandit *takt__bandit_at(struct takt_series *series, unsigned column,
+struct takt_bandit *takt__bandit_at(struct takt_series *series,
+                                    unsigned objective, unsigned column,
                                     unsigned bucket)
 {
+    column += objective * TAKT_COLUMNS;
     if (series->bandit[column] == NULL) {
         series->bandit[column] =
             calloc(TAKT_BUCKETS, sizeof *series->bandit[column]);
@@ -36,9 +38,11 @@ double takt__bucket_seconds(const struct takt_series *series, unsigned bucket)
 {
     double sum = 0;
 
-    for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
-        sum +=
-            series->bandit[s] == NULL ? 0 : series->bandit[s][bucket].seconds;
+    for (unsigned o = 0; o < TAKT_OBJECTIVES; o++)
+        for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
+            const struct takt_bandit *of = series->bandit[o * TAKT_COLUMNS + s];
+            sum += of == NULL ? 0 : of[bucket].seconds;
+        }
     return sum;
 }
 
@@ -202,7 +206,7 @@ static void charge(struct takt_model *model,
 {
     const struct takt_sample *sample = seen->sample;
     struct takt_bandit *bandit =
-        takt__bandit_at(seen->series, column, sample->bucket);
+        takt__bandit_at(seen->series, seen->objective, column, sample->bucket);
     const unsigned affected = column < TAKT_SITUATIONS
                                   ? 1u << column | 1u << (column ^ TAKT_ASLEEP)
                                   : 1u << TAKT_RESIDENT;
@@ -246,10 +250,16 @@ struct takt_account takt__model_account(const struct takt_model *model,
                                         unsigned bucket)
 {
     const struct takt_series *found = model->series[series];
+    struct takt_account sum = {0};
 
-    if (found == NULL || found->bandit[situation] == NULL)
-        return (struct takt_account){0};
-    const struct takt_bandit *bandit = &found->bandit[situation][bucket];
-    return (struct takt_account){bandit->calls, bandit->seconds,
-                                 bandit->explored_s};
+    for (unsigned o = 0; found != NULL && o < TAKT_OBJECTIVES; o++) {
+        const struct takt_bandit *of =
+            found->bandit[o * TAKT_COLUMNS + situation];
+        if (of == NULL)
+            continue;
+        sum.calls += of[bucket].calls;
+        sum.seconds += of[bucket].seconds;
+        sum.explored_s += of[bucket].explored_s;
+    }
+    return sum;
 }

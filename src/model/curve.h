@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/tail.h"
 #include "op/key.h"
 
 enum { TAKT_DRIFT_BUCKETS = 4, TAKT_DRIFT_RECENT = 5 };
@@ -28,15 +29,21 @@ struct takt_sums {
 
 /* One bucket. */
 struct takt_stat {
-    struct takt_sums all;    /* samples of this machine */
-    struct takt_sums own;    /* the part of this writer */
-    struct takt_sums before; /* all, before the speed changed; n 0: never */
-    double calls;            /* of this writer, timed or not */
-    double seconds;          /* which they took */
-    double seen_s;           /* time of the bucket when it was last timed */
-    float first_s;           /* of the first run in a process; 0: none yet */
-    float first;             /* its residual, if it was kept apart; 0: none */
-    float published;         /* the mean that verdicts are based on */
+    struct takt_sums all;  /* samples of this machine */
+    struct takt_sums own;  /* the part of this writer */
+    double before_mean;    /* of all, before the speed changed */
+    double calls;          /* of this writer, timed or not */
+    double seconds;        /* which they took */
+    double seen_s;         /* time of the bucket when it was last timed */
+    float first_s;         /* of the first run in a process; 0: none yet */
+    float first;           /* its residual, if it was kept apart; 0: none */
+    float published;       /* the mean that verdicts are based on */
+    float before_n;        /* samples of before_mean; 0: it never changed */
+    float middle;          /* about the median, from which tails are counted:
+                            * a burst that moves the mean does not move it */
+    struct takt_tail tail; /* samples of this machine ... */
+    struct takt_tail own_tail; /* ... and of this writer */
+    struct takt_tail_watch watch;
     uint8_t bucket;
     bool is_changed; /* since it was last stored */
 };

@@ -78,7 +78,8 @@ static void shift_buckets(struct takt_curve *curve, unsigned group,
         struct takt_stat *stat = &curve->stat[i];
         if (stat->bucket / TAKT_DRIFT_BUCKETS != group || stat->all.n <= 0)
             continue;
-        stat->before = stat->all;
+        stat->before_mean = stat->all.mean;
+        stat->before_n = (float)stat->all.n;
         move(stat, stat->all.mean + shift, fmin(stat->all.n, 2));
     }
 }
@@ -89,10 +90,11 @@ static void swap_buckets(struct takt_curve *curve, unsigned group)
     for (unsigned i = 0; i < curve->count; i++) {
         struct takt_stat *stat = &curve->stat[i];
         const struct takt_sums now = stat->all;
-        if (stat->bucket / TAKT_DRIFT_BUCKETS != group || stat->before.n <= 0)
+        if (stat->bucket / TAKT_DRIFT_BUCKETS != group || stat->before_n <= 0)
             continue;
-        move(stat, stat->before.mean, stat->before.n);
-        stat->before = now;
+        move(stat, stat->before_mean, (double)stat->before_n);
+        stat->before_mean = now.mean;
+        stat->before_n = (float)now.n;
     }
 }
 
@@ -206,8 +208,8 @@ void takt__drift_alarm(struct takt_model *model,
 static bool is_back(struct takt_drift *drift, const struct takt_stat *stat,
                     double residual)
 {
-    if (stat->before.n > 0 && fabs(residual - stat->before.mean) < alike &&
-        fabs(stat->before.mean - stat->all.mean) > apart)
+    if (stat->before_n > 0 && fabs(residual - stat->before_mean) < alike &&
+        fabs(stat->before_mean - stat->all.mean) > apart)
         drift->agreeing++;
     else
         drift->agreeing = 0;

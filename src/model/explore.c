@@ -15,6 +15,11 @@
  * one that machines of the fleet have measured they are fewer: 0069. */
 static const double enough = 5, enough_told = 2;
 
+/* Those that settle a tail, as docs/decisions/0064 says. */
+static const double enough_beyond[] = {[TAKT_MEASURE_P95] = 80,
+                                       [TAKT_MEASURE_P99] = 400,
+                                       [TAKT_MEASURE_P999] = 800};
+
 /* What a trial may take: the mean and 1.5 sigma. */
 static const float likely = 1.5f;
 
@@ -44,10 +49,10 @@ static bool is_fallen(const struct takt_stat *stat,
                       const struct takt_arm_cost *cost,
                       const struct takt_arm_cost *best)
 {
-    if (stat == NULL || stat->before.n <= 0)
+    if (stat == NULL || stat->before_n <= 0)
         return false;
     const double before =
-        (double)cost->log_mean + stat->before.mean - stat->all.mean;
+        (double)cost->log_mean + stat->before_mean - stat->all.mean;
     return before < (double)(best->log_mean - takt_band);
 }
 
@@ -70,6 +75,7 @@ static unsigned tries_of(const struct takt_arm *arm,
 struct trials {
     unsigned arm, tries;
     double price_s; /* of each, beyond the best */
+    double order;   /* the least comes first */
 };
 
 /* What a trial may take beyond the best: somewhat more than expected, but of an
@@ -81,11 +87,11 @@ static double price_of(const struct takt_posterior *posterior,
     const struct takt_stat *stat =
         takt__posterior_stat(posterior, cost->arm, bucket);
     double most_s =
-        (double)expf(cost->log_mean + likely * sqrtf(cost->variance));
+        (double)expf(cost->log_time + likely * sqrtf(cost->time_variance));
 
     if (stat != NULL && stat->all.n < 1 && stat->first_s > 0)
         most_s = fmin(most_s, (double)stat->first_s);
-    return fmax(0, most_s - (double)expf(best->log_cost));
+    return fmax(0, most_s - takt__cost_seconds(best));
 }
 
 /* The time of the bucket at which an arm is to be tried again. What was learned
@@ -129,6 +135,23 @@ static float doubt_of(const struct takt_posterior *posterior, unsigned arm,
                                                                           : 2;
 }
 
+/* Whether more trials would not tell much more about an arm. */
+static bool is_settled(const struct takt_posterior *posterior, unsigned arm,
+                       const struct takt_stat *stat)
+{
+    const struct takt_objective *objective = posterior->objective;
+    const double least = is_told(posterior->series, arm) ? enough_told : enough;
+    double wanted = 0;
+
+    if (stat == NULL || stat->all.n < least)
+        return false;
+    if (takt__measure_is_tail(objective->goal))
+        wanted = enough_beyond[objective->goal];
+    if (objective->has_limit && takt__measure_is_tail(objective->limited))
+        wanted = fmax(wanted, enough_beyond[objective->limited]);
+    return (double)takt__tail_samples(&stat->tail) >= wanted;
+}
+
 /* Whether an arm is worth a trial now; if not, *due_s may become the time when
  * it is. */
 static bool is_wanted(const struct takt_posterior *posterior,
@@ -141,17 +164,15 @@ static bool is_wanted(const struct takt_posterior *posterior,
         takt__posterior_stat(posterior, cost->arm, bucket);
     const float low = cost->log_mean - doubt_of(posterior, cost->arm, stat) *
                                            sqrtf(cost->variance);
-    const double most =
-        is_told(posterior->series, cost->arm) ? enough_told : enough;
 
     if (!is_near(posterior->model, ranking, cost) ||
         (posterior->model->arm[cost->arm].is_unrated &&
          !(takt__posterior_samples(posterior, best->arm, bucket) > 0)))
         return false;
     if (low < best->log_mean - takt_band &&
-        (stat == NULL || stat->all.n < most))
+        !is_settled(posterior, cost->arm, stat))
         return true;
-    const double at_s = due_at(stat, price_s, (double)expf(best->log_cost),
+    const double at_s = due_at(stat, price_s, takt__cost_seconds(best),
                                is_fallen(stat, cost, best));
     if (takt__bucket_seconds(posterior->series, bucket) >= at_s)
         return true;
@@ -169,16 +190,29 @@ static struct takt_arm_cost expected_of(const struct takt_posterior *posterior,
     struct takt_arm_cost out = ranking->of[i];
 
     if (posterior->model->arm[out.arm].is_unrated &&
-        !takt__is_measured(posterior->series, out.arm))
-        out.log_mean = fminf(out.log_mean, ranking->of[ranking->best].log_mean);
+        !takt__is_measured(posterior->series, out.arm)) {
+        const struct takt_arm_cost *best = &ranking->of[ranking->best];
+        out.log_mean = fminf(out.log_mean, best->log_mean);
+        out.log_time = fminf(out.log_time, best->log_time);
+    }
     return out;
 }
 
-/* The cheapest; false: none. */
-static bool find_cheapest(const struct takt_posterior *posterior,
-                          const struct takt_ranking *ranking,
-                          struct takt_bandit *bandit, unsigned bucket,
-                          struct trials *out)
+/* The cheapest trial comes first. A tail takes many: there it is that of the
+ * arm that may be the best, or the cheapest would take all of the budget. */
+static double order_of(const struct takt_posterior *posterior,
+                       const struct takt_arm_cost *cost, double price_s)
+{
+    return takt__objective_uses_tails(posterior->objective)
+               ? (double)(cost->log_mean - 2 * sqrtf(cost->variance))
+               : price_s;
+}
+
+/* The first in order; false: none. */
+static bool find_first(const struct takt_posterior *posterior,
+                       const struct takt_ranking *ranking,
+                       struct takt_bandit *bandit, unsigned bucket,
+                       struct trials *out)
 {
     const struct takt_model *model = posterior->model;
     const struct takt_arm_cost *best = &ranking->of[ranking->best];
@@ -196,8 +230,9 @@ static bool find_cheapest(const struct takt_posterior *posterior,
         const unsigned tries =
             tries_of(&model->arm[cost.arm], &model->arm[best->arm],
                      posterior->situation);
-        if (!found || tries * price_s < out->tries * out->price_s)
-            *out = (struct trials){cost.arm, tries, price_s};
+        const double order = order_of(posterior, &cost, tries * price_s);
+        if (!found || order < out->order)
+            *out = (struct trials){cost.arm, tries, price_s, order};
         found = true;
     }
     return found;
@@ -242,6 +277,6 @@ void takt__explore(struct takt_posterior *posterior,
     }
     takt__offer_end(posterior->series, bandit);
     bandit->wanted_s = 0;
-    if (find_cheapest(posterior, ranking, bandit, bucket, &trials))
+    if (find_first(posterior, ranking, bandit, bucket, &trials))
         offer(posterior, bandit, &trials, now_ns, out);
 }

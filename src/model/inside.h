@@ -3,6 +3,8 @@
 #ifndef TAKT_MODEL_INSIDE_H
 #define TAKT_MODEL_INSIDE_H
 
+#include <math.h>
+
 #include "model/model.h"
 
 enum { TAKT_NO_ARM = 0xff };
@@ -10,6 +12,8 @@ enum { TAKT_NO_ARM = 0xff };
 /* In ln(seconds): costs nearer than this are as good. Measured in simulation:
  * docs/decisions/0005. */
 static const float takt_band = 0.03f;
+
+struct takt_observation;
 
 /* What one arm was seen to do on one series. */
 struct takt_track {
@@ -62,8 +66,9 @@ struct takt_series {
     double cost;        /* of a flop on a processor: takt__series_cost() */
     double serial;      /* takt__series_serial() */
     int8_t limit; /* its index in takt_model.limit; -1: of a user's op, link */
-    struct takt_budget *budget;               /* of its op */
-    struct takt_bandit *bandit[TAKT_COLUMNS]; /* TAKT_BUCKETS each, or NULL */
+    struct takt_budget *budget; /* of its op */
+    /* By objective and column, TAKT_BUCKETS each, or NULL. */
+    struct takt_bandit *bandit[TAKT_OBJECTIVES * TAKT_COLUMNS];
     struct takt_track *track[TAKT_MAX_ARMS];
     uint8_t arm[TAKT_MAX_ARMS]; /* those with a track */
     unsigned arm_count;
@@ -101,6 +106,10 @@ struct takt_reference {
     struct takt_prediction prediction; /* after them */
 };
 
+/* Teams by the logarithm of their threads, and GPUs; calls by what they take,
+ * in decades from 20 microseconds on. */
+enum { TAKT_TEAMS = 9, TAKT_TEAM_GPU = 8, TAKT_LENGTHS = 4 };
+
 struct takt_posterior {
     struct takt_model *model;
     struct takt_series *series;
@@ -111,6 +120,12 @@ struct takt_posterior {
     struct takt_prediction prediction[TAKT_MAX_ARMS]; /* of arm[i] */
     struct takt_residuals before[TAKT_MAX_ARMS]; /* its samples here, and ... */
     struct takt_residuals after[TAKT_MAX_ARMS];  /* ... with nothing else */
+    const struct takt_objective *objective;
+    unsigned number; /* of the objective; TAKT_OBJECTIVES: none of the model's
+                      */
+    /* ln(quantile / mean) of arm[i], of the goal and of what is limited, where
+     * these are quantiles. */
+    struct takt_residuals tail[2][TAKT_MAX_ARMS];
     bool has_path;
     uint8_t path[TAKT_BUCKETS]; /* arms: path.c */
 };
@@ -138,6 +153,11 @@ struct takt_model {
     struct takt_watts watts_of[TAKT_MAX_ARMS][TAKT_BOUNDS];
     double log_load[TAKT_MAX_DEVICES];
     double published_load[TAKT_MAX_DEVICES]; /* that verdicts are based on */
+    struct takt_objective objective[TAKT_OBJECTIVES];
+    unsigned objective_count; /* beside the first */
+    bool uses_tails;          /* some objective does */
+    double callers;           /* at work at the same time */
+    struct takt_tail tail[TAKT_TEAMS][TAKT_LENGTHS]; /* of all series */
     struct takt_model_counters counters;
     unsigned next_used;              /* where the next change is looked for */
     struct takt_posterior posterior; /* the last one that was asked for */
@@ -271,6 +291,29 @@ double takt__posterior_samples(const struct takt_posterior *posterior,
 /* Whether an arm was ever run on a series. */
 bool takt__is_measured(const struct takt_series *series, unsigned arm);
 
+/* ---- quantile.c ---------------------------------------------------------- */
+
+/* Adds a sample to the tails, and watches them. */
+void takt__tails_add(struct takt_model *model,
+                     const struct takt_observation *seen);
+
+/* Adds what was counted before to a bucket of that curve. */
+struct takt_curve_at;
+void takt__tails_restore(struct takt_model *model,
+                         const struct takt_curve_at *at, struct takt_stat *stat,
+                         const struct takt_tail *tail);
+
+/* The same of another machine: it says what is expected of such teams. */
+void takt__tails_hint(struct takt_model *model, const struct takt_curve_at *at,
+                      unsigned bucket, const struct takt_tail *tail);
+
+/* ln(quantile / mean) of arm[i] at every bucket. */
+void takt__tails_predict(const struct takt_posterior *posterior, unsigned i,
+                         float beyond, struct takt_residuals *out);
+void takt__tails_predict_at(const struct takt_posterior *posterior, unsigned i,
+                            unsigned bucket, float beyond,
+                            struct takt_residuals *out); /* at one alone */
+
 /* ---- choosing ------------------------------------------------------------ */
 
 /* What a call is expected to cost on an arm that may run it. */
@@ -278,7 +321,14 @@ struct takt_arm_cost {
     unsigned arm;
     float log_cost; /* of the expected cost */
     float log_mean, variance;
+    float log_time, time_variance; /* the same of seconds, whatever it costs */
 };
+
+/* Seconds that are expected, whatever the arm is judged by. */
+static inline double takt__cost_seconds(const struct takt_arm_cost *cost)
+{
+    return (double)expf(cost->log_time + cost->time_variance / 2);
+}
 
 struct takt_ranking {
     struct takt_arm_cost of[TAKT_MAX_ARMS];
@@ -325,6 +375,7 @@ struct takt_observation {
     unsigned situation; /* as it matters to the arm */
     unsigned called_in; /* the situation of the call, ... */
     unsigned column;    /* ... and the column of its decision */
+    unsigned objective; /* under which it was decided */
     double log_rates;   /* ln(seconds) by the rates and the load */
     double residual;
 };
@@ -348,7 +399,8 @@ void takt__model_each_curve(const struct takt_model *model,
 
 /* ---- budget.c: the accounts of bandits and of ops ------------------------ */
 
-struct takt_bandit *takt__bandit_at(struct takt_series *series, unsigned column,
+struct takt_bandit *takt__bandit_at(struct takt_series *series,
+                                    unsigned objective, unsigned column,
                                     unsigned bucket); /* NULL: no memory */
 
 /* What all calls of a bucket took, in whatever situation. */

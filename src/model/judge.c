@@ -67,8 +67,10 @@ static double confidence_of(const struct takt_ranking *ranking)
 static struct takt_bandit *find_bandit(const struct takt_posterior *posterior,
                                        unsigned column, unsigned bucket)
 {
+    if (posterior->series == NULL || posterior->number >= TAKT_OBJECTIVES)
+        return NULL;
     struct takt_bandit *bandits =
-        posterior->series == NULL ? NULL : posterior->series->bandit[column];
+        posterior->series->bandit[posterior->number * TAKT_COLUMNS + column];
 
     return bandits == NULL ? NULL : &bandits[bucket];
 }
@@ -95,7 +97,7 @@ static struct takt_verdict verdict_of(const struct takt_posterior *posterior,
         .best = (uint8_t)best->arm,
         .runner_up = (uint8_t)runner_up,
         .explore = -1,
-        .seconds = (double)expf(best->log_cost),
+        .seconds = takt__cost_seconds(best),
         .samples = takt__posterior_samples(posterior, best->arm, bucket),
         .is_measured = takt__is_measured(posterior->series, best->arm),
     };
@@ -145,7 +147,7 @@ static void explore_gpu(struct takt_posterior *posterior,
     ranking.of[1] = *gpu;
     ranking.count = 2;
     ranking.best = 0;
-    bandit->best_s = (double)expf(ranking.of[0].log_cost);
+    bandit->best_s = takt__cost_seconds(&ranking.of[0]);
     takt__explore(posterior, &ranking, bandit, bucket, now_ns, out);
 }
 

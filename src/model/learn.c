@@ -17,6 +17,7 @@ static void find_slot(const struct takt_model *model,
     const struct takt_sample *sample = out->sample;
     const struct takt_arm *arm = &model->arm[sample->arm];
 
+    out->objective = sample->objective;
     out->called_in = out->column = (sample->flags & TAKT_SAMPLE_MISJUDGED) != 0
                                        ? sample->situation ^ TAKT_ASLEEP
                                        : sample->situation;
@@ -186,6 +187,7 @@ static void add_residual(struct takt_model *model,
     if ((seen->sample->flags & TAKT_SAMPLE_TUNING) != 0) {
         takt__stat_add_trial(stat, seen->residual);
     } else {
+        takt__tails_add(model, seen);
         watch(model, seen);
         if (stat->all.n < 1 && stat->first != 0)
             add_first_two(stat, seen->residual);
@@ -207,6 +209,7 @@ static bool is_valid(const struct takt_model *model,
     return sample->series < TAKT_SERIES_COUNT &&
            sample->bucket < TAKT_BUCKETS &&
            sample->situation < TAKT_SITUATIONS &&
+           sample->objective <= model->objective_count &&
            takt__model_allows(model, sample->series, sample->arm) &&
            isfinite(sample->bytes) && isfinite(sample->flops) &&
            sample->bytes >= 0 && sample->flops >= 0 &&
@@ -220,8 +223,8 @@ static void refuse(struct takt_model *model,
 {
     if (!takt__suspend(model, seen))
         return;
-    struct takt_bandit *bandit =
-        takt__bandit_at(seen->series, seen->column, seen->sample->bucket);
+    struct takt_bandit *bandit = takt__bandit_at(
+        seen->series, seen->objective, seen->column, seen->sample->bucket);
     if (bandit != NULL && bandit->offered == seen->sample->arm)
         takt__offer_end(seen->series, bandit);
 }

@@ -27,8 +27,8 @@ static void free_series(struct takt_series *series)
         free(track->closed_s);
         free(track);
     }
-    for (unsigned column = 0; column < TAKT_COLUMNS; column++)
-        free(series->bandit[column]);
+    for (unsigned i = 0; i < TAKT_OBJECTIVES * TAKT_COLUMNS; i++)
+        free(series->bandit[i]);
     free(series);
 }
 

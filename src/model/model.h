@@ -18,6 +18,7 @@
 #include <stddef.h>
 
 #include "model/curve.h"
+#include "model/objective.h"
 #include "model/rates.h"
 #include "model/sample.h"
 #include "takt/status.h"
@@ -77,6 +78,38 @@ bool takt__model_allows(const struct takt_model *model, unsigned series,
 void takt__model_set_rates(struct takt_model *model, unsigned arm,
                            const struct takt_rates *rates);
 
+/* ---- objectives ---------------------------------------------------------- */
+
+/* What the arms are judged by. Number 0 is there from the beginning, the mean
+ * time, and may be replaced before anything was judged; others are added, and
+ * never removed: each has bandits of its own. */
+void takt__model_set_objective(struct takt_model *model,
+                               const struct takt_objective *objective);
+/* The number of the new one; -1: there are TAKT_OBJECTIVES. */
+int takt__model_add_objective(struct takt_model *model,
+                              const struct takt_objective *objective);
+unsigned takt__model_objective_count(const struct takt_model *model);
+const struct takt_objective *
+takt__model_objective(const struct takt_model *model, unsigned number);
+
+/* How many callers are inside of calls at the same time, on average. */
+void takt__model_set_callers(struct takt_model *model, double callers);
+double takt__model_callers(const struct takt_model *model);
+
+/* The power that is drawn while an arm runs, beyond an idle machine: of all its
+ * calls, as they were mixed lately. */
+struct takt_watts {
+    float mean, error; /* one standard error */
+    bool is_known;     /* it was measured, and the error is small enough */
+};
+void takt__model_set_watts(struct takt_model *model, unsigned arm,
+                           struct takt_watts watts);
+struct takt_watts takt__model_watts(const struct takt_model *model,
+                                    unsigned arm);
+
+/* Whether the watts of any arm are known. */
+bool takt__model_knows_watts(const struct takt_model *model);
+
 /* ---- GPUs that are not open ---------------------------------------------- */
 /*
  * A GPU takes long to open, so it is opened when that would have paid. Until
@@ -107,7 +140,8 @@ void takt__model_learn(struct takt_model *model,
 /* Counters since the model was made. */
 struct takt_model_counters {
     uint64_t samples, refused, explored, alarms, restored, device_alarms;
-    double explored_s; /* that exploration took beyond the best arm */
+    uint64_t tail_alarms; /* of tails alone */
+    double explored_s;    /* that exploration took beyond the best arm */
     /* Of calls that programs made, without those that they timed themselves. */
     double calls, called_s;
     double budget_s; /* the share of that time that exploration may take */
@@ -118,18 +152,6 @@ struct takt_model_counters takt__model_counters(const struct takt_model *model);
 double takt__model_load(const struct takt_model *model, unsigned device);
 
 /* ---- energy -------------------------------------------------------------- */
-
-/* What an arm draws while it is at work, beyond an idle machine. */
-struct takt_watts {
-    float mean, error; /* one standard error */
-    bool is_known;     /* it was measured, and the error is small enough */
-};
-
-/* Of all its calls, as they were mixed lately. */
-void takt__model_set_watts(struct takt_model *model, unsigned arm,
-                           struct takt_watts watts);
-struct takt_watts takt__model_watts(const struct takt_model *model,
-                                    unsigned arm);
 
 /* Of calls that are bound by the same (rates.h): a GPU that waits for its
  * memory draws half of what it does in a product. */
@@ -175,6 +197,28 @@ struct takt_posterior;
 struct takt_posterior *takt__model_posterior(struct takt_model *model,
                                              unsigned series,
                                              unsigned situation);
+
+/* The same posterior under another objective than number 0: another one of the
+ * model, or (`number` TAKT_OBJECTIVES) one that is only asked about. The
+ * objective is borrowed. */
+void takt__posterior_pursue(struct takt_posterior *posterior,
+                            const struct takt_objective *objective,
+                            unsigned number);
+
+/* What an arm is expected to have of one measure at a bucket, with the standard
+ * deviation of its logarithm; false: it is not known. */
+struct takt_arm_measure {
+    double value; /* seconds, joules, or joules times seconds */
+    double deviation;
+};
+bool takt__posterior_measure(struct takt_posterior *posterior, unsigned arm,
+                             unsigned bucket, const takt_work *work,
+                             enum takt_measure measure,
+                             struct takt_arm_measure *out);
+
+/* How many samples the tail of an arm has at a bucket. */
+double takt__posterior_tail_samples(const struct takt_posterior *posterior,
+                                    unsigned arm, unsigned bucket);
 
 /* `work`: of the call in question; NULL: of a typical call of that bucket. */
 struct takt_arm_estimate
@@ -229,6 +273,7 @@ struct takt_summary {
     unsigned series, arm, situation, bucket;
     double n, mean, m2; /* mean: of ln(ns) at bytes and flops */
     double first_s, bytes, flops, calls, seconds;
+    struct takt_tail tail;
 };
 
 /* Visits all summaries; or those of this writer's own samples, where they
@@ -246,6 +291,13 @@ takt_status takt__model_restore(struct takt_model *model,
                                 bool is_own);
 void takt__model_hint(struct takt_model *model,
                       const struct takt_summary *summary, double variance);
+
+/* Adds a tail to a size that the model has samples of: to all of them, to this
+ * writer's own, or (neither) of another machine, as what is expected of such
+ * teams. */
+void takt__model_add_tail(struct takt_model *model,
+                          const struct takt_summary *summary, bool to_all,
+                          bool to_own);
 
 /* Marks samples that the model has already as this writer's own, as when the
  * writer gets the name of another one. */

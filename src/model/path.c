@@ -21,6 +21,94 @@ static const float change = 0.5f, doubling = 0.02f;
 
 /* ---- costs --------------------------------------------------------------- */
 
+/* The share of the machine that a call takes beyond its own core, as a factor
+ * of its time: so many callers at once have to share the cores. */
+static float crowding(const struct takt_posterior *posterior,
+                      const struct takt_arm *arm)
+{
+    const struct takt_model *model = posterior->model;
+    const double callers = posterior->objective->callers > 0
+                               ? posterior->objective->callers
+                               : model->callers;
+    unsigned most = 1;
+
+    for (unsigned i = 0; i < model->arm_count; i++)
+        if (model->arm[i].rates.threads > most)
+            most = model->arm[i].rates.threads;
+    const double share = callers * arm->rates.threads / most;
+    return takt__arm_is_gpu(arm) || share < 1 ? 0 : logf((float)share);
+}
+
+/* An arm whose watts are not known is taken to draw as much as any: it has to
+ * be tried to be known. */
+static void add_watts(const struct takt_model *model, unsigned arm,
+                      struct takt_arm_cost *cost)
+{
+    const struct takt_watts *of = &model->watts[arm];
+    float mean = of->mean, error = of->error;
+
+    if (!of->is_known)
+        for (unsigned i = 0; i < model->arm_count; i++)
+            if (model->watts[i].is_known && model->watts[i].mean > mean)
+                mean = error = model->watts[i].mean;
+    mean = fmaxf(mean, 1e-3f);
+    error = fminf(error / mean, 1);
+    cost->log_mean += logf(mean);
+    cost->variance += error * error;
+}
+
+/* What an arm that takes so long has of a measure: `of` is the first or second
+ * of posterior->tail. */
+static void apply_measure(const struct takt_posterior *posterior, unsigned i,
+                          unsigned bucket, unsigned measure, unsigned of,
+                          struct takt_arm_cost *cost)
+{
+    const struct takt_model *model = posterior->model;
+
+    if (takt__measure_is_tail(measure)) {
+        cost->log_mean += posterior->tail[of][i].mean[bucket];
+        cost->variance += posterior->tail[of][i].variance[bucket];
+    } else if (measure == TAKT_MEASURE_THROUGHPUT) {
+        cost->log_mean += crowding(posterior, &model->arm[cost->arm]);
+    } else if (takt__measure_is_energy(measure)) {
+        if (measure == TAKT_MEASURE_EDP) {
+            cost->log_mean *= 2;
+            cost->variance *= 4;
+        }
+        add_watts(model, cost->arm, cost);
+    }
+}
+
+/* Beyond the limit an arm costs more than any within it, the more the farther
+ * beyond. */
+static void apply_limit(const struct takt_posterior *posterior, unsigned i,
+                        unsigned bucket, const struct takt_arm_cost *time,
+                        struct takt_arm_cost *cost)
+{
+    static const float beyond_all = 60;
+    struct takt_arm_cost limited = *time;
+
+    apply_measure(posterior, i, bucket, posterior->objective->limited, 1,
+                  &limited);
+    limited.log_mean -= logf((float)posterior->objective->limit);
+    if (limited.log_mean <= 0)
+        return;
+    cost->log_mean = beyond_all + limited.log_mean;
+    cost->variance = limited.variance;
+}
+
+static void pursue(const struct takt_posterior *posterior, unsigned i,
+                   unsigned bucket, struct takt_arm_cost *cost)
+{
+    const struct takt_objective *objective = posterior->objective;
+    const struct takt_arm_cost time = *cost;
+
+    apply_measure(posterior, i, bucket, objective->goal, 0, cost);
+    if (objective->has_limit)
+        apply_limit(posterior, i, bucket, &time, cost);
+    cost->log_cost = cost->log_mean + cost->variance / 2;
+}
+
 struct takt_arm_cost takt__arm_cost(const struct takt_posterior *posterior,
                                     unsigned i, unsigned bucket)
 {
@@ -34,6 +122,11 @@ struct takt_arm_cost takt__arm_cost(const struct takt_posterior *posterior,
     out.log_mean = prediction->log_rates[bucket] + (float)load +
                    prediction->residuals.mean[bucket];
     out.log_cost = out.log_mean + out.variance / 2;
+    out.log_time = out.log_mean;
+    out.time_variance = out.variance;
+    if (posterior->objective->goal != TAKT_MEASURE_TIME ||
+        posterior->objective->has_limit)
+        pursue(posterior, i, bucket, &out);
     return out;
 }
 
@@ -94,6 +187,8 @@ struct path_walk {
     unsigned last;              /* the cheapest way so far ends here */
 };
 
+/* The noise is that of times: a tail is known less well, and in most places by
+ * what is known of all calls, so that costs would have no say. */
 static bool is_as_good(const struct takt_arm_cost *arm,
                        const struct takt_arm_cost *best)
 {
@@ -101,7 +196,7 @@ static bool is_as_good(const struct takt_arm_cost *arm,
 
     return behind <= takt_band ||
            (behind <= most_behind &&
-            behind * behind <= 4 * (arm->variance + best->variance));
+            behind * behind <= 4 * (arm->time_variance + best->time_variance));
 }
 
 static float cost_of(const struct takt_model *model,

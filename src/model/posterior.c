@@ -46,6 +46,8 @@ struct takt_posterior *takt__model_posterior(struct takt_model *model,
     out->situation = situation;
     out->count = 0;
     out->has_path = false;
+    out->objective = &model->objective[0];
+    out->number = 0;
     if (out->series == NULL)
         return out;
     takt__predict_reference(model, out->series, situation, &out->reference);
@@ -67,7 +69,30 @@ struct takt_posterior *takt__model_posterior(struct takt_model *model,
     }
     for (unsigned i = 0; i < out->count; i++)
         predict_team(out, i);
+    takt__posterior_pursue(out, &model->objective[0], 0);
     return out;
+}
+
+static void predict_tail(struct takt_posterior *posterior, unsigned i,
+                         unsigned measure, unsigned of)
+{
+    if (takt__measure_is_tail(measure))
+        takt__tails_predict(posterior, i, takt__measure_beyond(measure),
+                            &posterior->tail[of][i]);
+}
+
+void takt__posterior_pursue(struct takt_posterior *posterior,
+                            const struct takt_objective *objective,
+                            unsigned number)
+{
+    posterior->objective = objective;
+    posterior->number = number;
+    posterior->has_path = false;
+    for (unsigned i = 0; i < posterior->count; i++) {
+        predict_tail(posterior, i, objective->goal, 0);
+        if (objective->has_limit)
+            predict_tail(posterior, i, objective->limited, 1);
+    }
 }
 
 unsigned takt__posterior_position(const struct takt_posterior *posterior,
@@ -166,4 +191,48 @@ takt__posterior_estimate(const struct takt_posterior *posterior, unsigned arm,
     out.first_s = longest_first_run(track);
     out.machines = hinting_machines(posterior, arm, bucket);
     return out;
+}
+
+double takt__posterior_tail_samples(const struct takt_posterior *posterior,
+                                    unsigned arm, unsigned bucket)
+{
+    const struct takt_stat *stat = takt__posterior_stat(posterior, arm, bucket);
+    return stat == NULL ? 0 : (double)takt__tail_samples(&stat->tail);
+}
+
+static void predict_tail_at(struct takt_posterior *posterior, unsigned i,
+                            unsigned bucket, unsigned measure)
+{
+    if (takt__measure_is_tail(measure))
+        takt__tails_predict_at(posterior, i, bucket,
+                               takt__measure_beyond(measure),
+                               &posterior->tail[0][i]);
+}
+
+/* The costs are made under an objective that has no other goal. */
+bool takt__posterior_measure(struct takt_posterior *posterior, unsigned arm,
+                             unsigned bucket, const takt_work *work,
+                             enum takt_measure measure,
+                             struct takt_arm_measure *out)
+{
+    const unsigned i = takt__posterior_position(posterior, arm);
+    const struct takt_objective *before = posterior->objective;
+    const struct takt_objective alone = {.goal = (uint8_t)measure};
+
+    if (i == posterior->count || (takt__measure_is_energy(measure) &&
+                                  !posterior->model->watts[arm].is_known))
+        return false;
+    posterior->objective = &alone;
+    predict_tail_at(posterior, i, bucket, measure);
+    const struct takt_arm_cost cost = takt__arm_cost(posterior, i, bucket);
+    const struct takt_arm_estimate time =
+        takt__posterior_estimate(posterior, arm, bucket, work);
+    const double times = measure == TAKT_MEASURE_EDP ? 2 : 1;
+    out->value = exp(
+        (double)cost.log_mean +
+        times * (time.log_mean - (double)cost.log_time + time.variance / 2));
+    out->deviation = sqrt((double)cost.variance);
+    posterior->objective = before;
+    predict_tail_at(posterior, i, bucket, before->goal);
+    return true;
 }

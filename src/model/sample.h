@@ -26,6 +26,7 @@ struct takt_sample {
     float bytes, flops;
     uint64_t start_ns; /* of CLOCK_MONOTONIC */
     double seconds;
+    uint8_t objective; /* under which it was decided: its number */
 };
 
 #endif

@@ -46,6 +46,7 @@ static void visit_stat(const struct visitor *visitor,
         .flops = work.flops,
         .calls = stat->calls,
         .seconds = stat->seconds,
+        .tail = visitor->only_changed ? stat->own_tail : stat->tail,
     };
 
     if (visitor->only_changed)
@@ -188,12 +189,47 @@ void takt__model_hint(struct takt_model *model,
     mark_changed(model, &target, summary->series);
 }
 
+void takt__model_add_tail(struct takt_model *model,
+                          const struct takt_summary *summary, bool to_all,
+                          bool to_own)
+{
+    struct takt_series *series = summary->series < TAKT_SERIES_COUNT
+                                     ? model->series[summary->series]
+                                     : NULL;
+
+    if (series == NULL || summary->arm >= model->arm_count ||
+        summary->situation >= TAKT_SITUATIONS ||
+        summary->bucket >= TAKT_BUCKETS || series->link >= 0)
+        return;
+    const struct takt_arm *arm = &model->arm[summary->arm];
+    const struct takt_track *track = series->track[summary->arm];
+    const struct takt_curve_at at = {
+        .curve = track == NULL ? NULL
+                               : track->curve[takt__track_situation(
+                                     series, arm, summary->situation)],
+        .series = summary->series,
+        .arm = summary->arm,
+        .situation = summary->situation};
+    struct takt_stat *stat =
+        at.curve == NULL ? NULL : takt__curve_find(at.curve, summary->bucket);
+    if (stat == NULL) {
+        if (!to_all && !to_own)
+            takt__tails_hint(model, &at, summary->bucket, &summary->tail);
+        return;
+    }
+    if (to_all)
+        takt__tails_restore(model, &at, stat, &summary->tail);
+    if (to_own)
+        takt__tail_pool(&stat->own_tail, &summary->tail);
+}
+
 static void disown(void *self, const struct takt_curve_at *at)
 {
     (void)self;
     for (unsigned i = 0; i < at->curve->count; i++) {
         struct takt_stat *stat = &at->curve->stat[i];
         stat->own = (struct takt_sums){0};
+        stat->own_tail = (struct takt_tail){{0}};
         stat->calls = stat->seconds = 0;
         stat->is_changed = false;
     }
@@ -218,7 +254,8 @@ static void move_residuals(const struct takt_series *series,
                              log_rates_ns(series, to, work, situation);
         stat->all.mean += shift;
         stat->own.mean += shift;
-        stat->before.mean += shift;
+        stat->before_mean += shift;
+        stat->middle += (float)shift;
         stat->published += (float)shift;
         if (stat->first != 0)
             stat->first += (float)shift;

@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* watts.c - what arms draw, as somebody measured it. */
+/* watts.c - what arms draw, by what bounds a call. */
 #include "model/inside.h"
-
-void takt__model_set_watts(struct takt_model *model, unsigned arm,
-                           struct takt_watts watts)
-{
-    model->watts[arm] = watts;
-}
-
-struct takt_watts takt__model_watts(const struct takt_model *model,
-                                    unsigned arm)
-{
-    return model->watts[arm];
-}
 
 void takt__model_set_watts_of(struct takt_model *model, unsigned arm,
                               unsigned bound, struct takt_watts watts)

@@ -100,7 +100,8 @@ takt_status takt__admit(takt_call *call, bool *is_empty)
 {
     enum {
         common = TAKT_CALL_URGENT | TAKT_CALL_TF32 | TAKT_CALL_STEADY |
-                 TAKT_CALL_ALPHA_ZERO | TAKT_CALL_UNTYPICAL
+                 TAKT_CALL_ALPHA_ZERO | TAKT_CALL_UNTYPICAL |
+                 TAKT_CALL_OBJECTIVE(3)
     };
 
     *is_empty = false;

@@ -225,8 +225,9 @@ static takt_status export_it(union later *given)
     return status == TAKT_EINVAL ? TAKT_EINVAL : TAKT_OK;
 }
 
-static void read_in_all_sizes(const char *name, size_t own, use_struct *use,
-                              union later given)
+/* `oldest`: the size of its first version. */
+static void read_in_all_sizes(const char *name, size_t oldest, size_t own,
+                              use_struct *use, union later given)
 {
     const struct {
         size_t size;
@@ -236,7 +237,8 @@ static void read_in_all_sizes(const char *name, size_t own, use_struct *use,
                  {own, 1, TAKT_OK},
                  {own + later_bytes, 0, TAKT_OK},
                  {own + later_bytes, 1, TAKT_EINVAL},
-                 {own - 1, 0, TAKT_EINVAL}};
+                 {oldest, 1, TAKT_OK},
+                 {oldest - 1, 0, TAKT_EINVAL}};
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         given.size = cases[i].size;
@@ -248,8 +250,12 @@ static void read_in_all_sizes(const char *name, size_t own, use_struct *use,
     }
 }
 
-#define READ(use_, member_, ...)                                           \
-    read_in_all_sizes(#use_, sizeof(((union later *)NULL)->member_), use_, \
+#define READ(use_, member_, ...)                                     \
+    read_in_all_sizes(#use_, sizeof(((union later *)NULL)->member_), \
+                      sizeof(((union later *)NULL)->member_), use_,  \
+                      (union later){.member_ = __VA_ARGS__})
+#define READ_GROWN(use_, member_, type_, added_, ...)                      \
+    read_in_all_sizes(#use_, offsetof(type_, added_), sizeof(type_), use_, \
                       (union later){.member_ = __VA_ARGS__})
 
 static void structs_that_are_read_may_be_of_any_version(void)
@@ -261,11 +267,12 @@ static void structs_that_are_read_may_be_of_any_version(void)
 
     READ(run, call, call);
     READ(run_on, call, call);
-    READ(create, ctx_options, {.store = "", .telemetry = ""});
-    READ(select_it, request, a_sum);
-    READ(explain, request, a_sum);
-    READ(record_request, request, a_sum);
-    READ(best, request, a_sum);
+    READ_GROWN(create, ctx_options, takt_ctx_options, objective,
+               {.store = "", .telemetry = ""});
+    READ_GROWN(select_it, request, takt_request, objective, a_sum);
+    READ_GROWN(explain, request, takt_request, objective, a_sum);
+    READ_GROWN(record_request, request, takt_request, objective, a_sum);
+    READ_GROWN(best, request, takt_request, objective, a_sum);
     READ(record, measurement,
          {.request = &a_sum, .expert = "scalar", .seconds = 1e-6});
     READ(define, op_spec, {.complexity = TAKT_COMPLEXITY_LOW});
@@ -395,8 +402,8 @@ static void structs_that_are_filled_may_be_of_any_version(void)
     FILL_GROWN(fill_gpu, takt_gpu_device, is_shared);
     FILL(fill_learning, learning);
     FILL(fill_telemetry, telemetry);
-    FILL(fill_row, row);
-    FILL(fill_options, ctx_options);
+    FILL_GROWN(fill_row, takt_history_row, p95_s);
+    FILL_GROWN(fill_options, takt_ctx_options, objective);
     FILL_GROWN(fill_estimate, takt_estimate, machines);
     FILL(fill_import, store_report);
     FILL(fill_merge, store_report);

@@ -274,6 +274,25 @@ class Report(unittest.TestCase):
             shown = expert["us"][at]
             self.assertAlmostEqual(
                 shown / by_name[expert["name"]]["predicted_us"], 1, places=3)
+            self.assertAlmostEqual(
+                expert["p99_us"][at] / by_name[expert["name"]]["p99_us"], 1,
+                places=3)
+
+    def test_fronts_are_what_explain_says(self):
+        data = json.loads(self.takt("report", "--json"))
+        curve = next(c for c in data["curves"] if c["op"] == "sum"
+                     and c["dtype"] == "f64")
+        at = len(curve["n"]) // 2
+        said = json.loads(self.takt("explain", "sum", str(curve["n"][at]),
+                                    "--dtype", "f64", "--objective", "all",
+                                    "--json"))
+        self.assertEqual(curve["time"][at], said["choices"]["time"])
+        self.assertEqual(curve["p99"][at], said["choices"]["p99"])
+        self.assertEqual(curve["energy"][at], said["choices"]["energy"])
+        by_name = {e["expert"]: e for e in said["front"]}
+        for expert in curve["experts"]:
+            self.assertEqual(bool(expert["dominated"][at]),
+                             bool(by_name[expert["name"]]["dominated"]))
 
     def test_maps_are_what_map_says(self):
         self.takt("report", "-o", "page.html")

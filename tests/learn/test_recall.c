@@ -491,6 +491,64 @@ static void a_first_call_does_not_wait_for_ever(void)
     takt_ctx_destroy(ctx);
 }
 
+/* ---- tails --------------------------------------------------------------- */
+
+static takt_history_row row_in(const char *store)
+{
+    const takt_request request = request_of();
+    takt_history_row row = {.size = sizeof row};
+    takt_ctx *ctx = open_ctx(store);
+
+    EXPECT_INT(takt_history_best(ctx, &request, &row), TAKT_OK);
+    takt_ctx_destroy(ctx);
+    return row;
+}
+
+/* One call in 20 takes five times as long. */
+static void record_tail(const char *store, unsigned calls)
+{
+    const takt_request request = request_of();
+    takt_ctx *ctx = open_ctx(store);
+
+    for (unsigned i = 0; i < calls; i++)
+        REQUIRE(takt_record(ctx, &(takt_measurement){.request = &request,
+                                                     .expert = "scalar",
+                                                     .seconds = i % 20 == 19
+                                                                    ? 5e-4
+                                                                    : 1e-4}) ==
+                TAKT_OK);
+    EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK);
+    takt_ctx_destroy(ctx);
+}
+
+static void tails_are_stored_and_merged(void)
+{
+    char path[3][256];
+    takt_store_report report = {.size = sizeof report};
+
+    for (int i = 0; i < 3; i++)
+        snprintf(path[i], sizeof path[i], "%s%d", scratch_path(), i);
+    record_tail(path[0], 400);
+    record_tail(path[1], 200);
+    const takt_history_row one = row_in(path[0]);
+    EXPECT(one.tail_samples > 380 && one.tail_samples < 401);
+    EXPECT(one.p99_s > 4e-4 && one.p99_s < 8e-4);
+    EXPECT(one.p95_s < one.p99_s && one.p99_s <= one.p999_s);
+    /* In either order, and once more: the same. */
+    EXPECT_INT(takt_store_merge(path[2], path[0], &report, NULL), TAKT_OK);
+    EXPECT_INT(takt_store_merge(path[2], path[1], &report, NULL), TAKT_OK);
+    EXPECT_INT(takt_store_merge(path[1], path[0], &report, NULL), TAKT_OK);
+    EXPECT_INT(takt_store_merge(path[1], path[0], &report, NULL), TAKT_OK);
+    const takt_history_row a = row_in(path[2]), b = row_in(path[1]);
+    EXPECT(a.tail_samples > 570 && a.tail_samples < 601);
+    EXPECT_NEAR(a.tail_samples, b.tail_samples, 0);
+    EXPECT_NEAR(a.p99_s, b.p99_s, 1e-12);
+    /* A process that goes on writes over what it wrote, not beside it. */
+    record_tail(path[0], 100);
+    EXPECT(row_in(path[0]).tail_samples > 480);
+    EXPECT(row_in(path[0]).tail_samples < 501);
+}
+
 int main(void)
 {
     scratch_make();
@@ -505,5 +563,6 @@ int main(void)
     RUN(a_question_does_not_wait_for_the_file);
     RUN(what_is_told_while_a_process_forks_is_kept);
     RUN(records_are_claimed_while_the_file_is_in_trouble);
+    RUN(tails_are_stored_and_merged);
     return tap_done();
 }

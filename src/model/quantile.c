@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * quantile.c - the tails of arms: learned, and predicted where few samples are.
+ *
+ * The prior of a tail is what teams of that size show on calls of that length,
+ * in all series; then come the neighbouring buckets, then the bucket itself.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "model/inside.h"
+
+/* How many samples the prior is worth at most, what one other size of team adds
+ * to it, what is left of it in the end, and what neighbours are worth together.
+ * Measured in simulation (test_tail): docs/decisions/0064. */
+static const float most_prior = 30, most_other_team = 10, least_prior = 4,
+                   most_neighbours = 20;
+
+/* Judgement: fewer samples say little about where their middle is. */
+static const float few = 8;
+
+/* What is left of a tail that has changed. */
+static const float left_of_changed = 32;
+
+static unsigned team_of(const struct takt_arm *arm)
+{
+    unsigned team = 0;
+
+    if (takt__arm_is_gpu(arm))
+        return TAKT_TEAM_GPU;
+    while (team + 1 < TAKT_TEAM_GPU && arm->rates.threads >> (team + 1) > 0)
+        team++;
+    return team;
+}
+
+static unsigned length_of(float log_seconds)
+{
+    static const float from[] = {-10.82f, -8.52f, -6.21f}; /* 20 us, ... */
+    unsigned length = 0;
+
+    while (length < TAKT_LENGTHS - 1 && log_seconds >= from[length])
+        length++;
+    return length;
+}
+
+/* ---- learning ------------------------------------------------------------ */
+
+/* Half of all samples are on either side of it in the end; one alone moves it
+ * little. */
+static void follow_middle(struct takt_stat *stat, float residual, float samples)
+{
+    const float step = fmaxf(0.3f / (samples + 1), 0.002f);
+
+    if (samples < 1)
+        stat->middle = (float)stat->all.mean;
+    stat->middle += residual > stat->middle ? step : -step;
+}
+
+static void raise_alarm(struct takt_model *model,
+                        const struct takt_observation *seen)
+{
+    takt__tail_shrink(&seen->stat->tail, left_of_changed);
+    takt__tail_shrink(&seen->stat->own_tail, left_of_changed);
+    model->counters.tail_alarms++;
+    takt__series_change(seen->series);
+}
+
+/* A quantile moves with a sample in the tail; and with every one, the less the
+ * more there are. */
+static bool may_change_verdicts(const struct takt_stat *stat, unsigned bin,
+                                float samples)
+{
+    return bin >= stat->watch.level || ((unsigned)samples & 7) == 0;
+}
+
+void takt__tails_add(struct takt_model *model,
+                     const struct takt_observation *seen)
+{
+    struct takt_stat *stat = seen->stat;
+    const struct takt_arm *arm = &model->arm[seen->sample->arm];
+
+    if (stat->all.n < 2 || seen->series->link >= 0)
+        return;
+    const float samples = takt__tail_samples(&stat->tail);
+    follow_middle(stat, (float)seen->residual, samples);
+    const unsigned bin = takt__tail_bin((float)seen->residual - stat->middle);
+    const unsigned length =
+        length_of((float)(seen->log_rates + stat->all.mean));
+    if (takt__tail_watch(&stat->watch, &stat->tail, bin))
+        raise_alarm(model, seen);
+    takt__tail_add(&stat->tail, bin);
+    takt__tail_add(&stat->own_tail, bin);
+    takt__tail_add(&model->tail[team_of(arm)][length], bin);
+    if (model->uses_tails && may_change_verdicts(stat, bin, samples))
+        takt__series_change_at(seen->series, (1u << TAKT_SITUATIONS) - 1,
+                               stat->bucket);
+}
+
+void takt__tails_hint(struct takt_model *model, const struct takt_curve_at *at,
+                      unsigned bucket, const struct takt_tail *tail)
+{
+    const struct takt_arm *arm = &model->arm[at->arm];
+    const struct takt_series *series = model->series[at->series];
+    const struct takt_stat *stat =
+        at->curve == NULL ? NULL : takt__curve_find(at->curve, bucket);
+    const double by_rates = takt__series_expect(
+        series, arm, &series->typical[bucket], at->situation, NULL);
+    const float log_seconds =
+        logf((float)by_rates) + (stat == NULL ? 0 : (float)stat->all.mean);
+    struct takt_tail few_of_it = *tail;
+
+    if (stat == NULL)
+        takt__tail_shrink(&few_of_it, few);
+    takt__tail_pool(&model->tail[team_of(arm)][length_of(log_seconds)],
+                    &few_of_it);
+}
+
+void takt__tails_restore(struct takt_model *model,
+                         const struct takt_curve_at *at, struct takt_stat *stat,
+                         const struct takt_tail *tail)
+{
+    if (!(takt__tail_samples(&stat->tail) > 0))
+        stat->middle = (float)stat->all.mean;
+    takt__tail_pool(&stat->tail, tail);
+    takt__tails_hint(model, at, stat->bucket, tail);
+    takt__series_change(model->series[at->series]);
+}
+
+/* ---- predicting ---------------------------------------------------------- */
+
+/* What is expected of a call of that length before its series is looked at. */
+static void expect(const struct takt_model *model, const struct takt_arm *arm,
+                   unsigned length, struct takt_tail_shares *out)
+{
+    const unsigned own = team_of(arm);
+    const struct takt_tail *tail = &model->tail[own][length];
+    const unsigned threads = own == TAKT_TEAM_GPU ? 1 : arm->rates.threads;
+
+    takt__tail_prior(threads, out);
+    for (unsigned team = 0; team < TAKT_TEAM_GPU && own != TAKT_TEAM_GPU;
+         team++)
+        if (team != own)
+            takt__tail_learn_team(out, &model->tail[team][length],
+                                  (float)threads / (float)(1u << team),
+                                  most_other_team);
+    takt__tail_learn(out, tail,
+                     fminf(1, most_prior / (takt__tail_samples(tail) + 1)));
+    out->worth = fminf(out->worth, most_prior);
+}
+
+/* Of each bucket up to three away, half as much as of the one before it. */
+static void borrow(const struct takt_curve *curve, unsigned at,
+                   struct takt_tail_shares *shares)
+{
+    float weight[7] = {0}, sum = 0;
+
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned i = at > 3 ? at - 3 : 0; i <= at + 3 && i < curve->count;
+             i++) {
+            const struct takt_stat *stat = &curve->stat[i];
+            const unsigned away =
+                stat->bucket > curve->stat[at].bucket
+                    ? (unsigned)(stat->bucket - curve->stat[at].bucket)
+                    : (unsigned)(curve->stat[at].bucket - stat->bucket);
+            if (away == 0 || away > 3)
+                continue;
+            float *of = &weight[i + 3 - at];
+            if (pass == 0) {
+                *of = 1 / (float)(1u << away);
+                sum += *of * takt__tail_samples(&stat->tail);
+            } else {
+                takt__tail_learn(shares, &stat->tail,
+                                 *of * fminf(1, most_neighbours / (sum + 1)));
+            }
+        }
+}
+
+/* What others show may be wrong by half for an arm, as long as so few samples
+ * of its own are beyond the quantile. */
+static float doubt_of(float mean, float samples, float beyond)
+{
+    const float doubt = 0.5f * mean / (1 + 2 * samples * beyond);
+    return doubt * doubt;
+}
+
+/* One bucket that was measured. The middle of its samples may not be what the
+ * mean is now. */
+static void predict_stat(const struct takt_curve *curve, unsigned at,
+                         const struct takt_tail_shares *expected, float beyond,
+                         float residual, struct takt_residuals *out)
+{
+    const struct takt_stat *stat = &curve->stat[at];
+    const float samples = takt__tail_samples(&stat->tail);
+    struct takt_tail_shares shares = *expected;
+
+    shares.worth = least_prior +
+                   (shares.worth - least_prior) / (1 + samples / least_prior);
+    borrow(curve, at, &shares);
+    takt__tail_learn(&shares, &stat->tail, 1);
+    takt__tail_quantile(&shares, beyond, &out->mean[stat->bucket],
+                        &out->variance[stat->bucket]);
+    out->variance[stat->bucket] +=
+        doubt_of(out->mean[stat->bucket], samples, beyond);
+    if (samples > 0)
+        out->mean[stat->bucket] +=
+            (stat->middle - residual) * samples / (samples + few);
+}
+
+static const struct takt_curve *curve_of(const struct takt_posterior *posterior,
+                                         unsigned i)
+{
+    const struct takt_arm *arm = &posterior->model->arm[posterior->arm[i]];
+    const struct takt_track *track =
+        posterior->series->track[posterior->arm[i]];
+
+    return track == NULL ? NULL
+                         : track->curve[takt__track_situation(
+                               posterior->series, arm, posterior->situation)];
+}
+
+void takt__tails_predict(const struct takt_posterior *posterior, unsigned i,
+                         float beyond, struct takt_residuals *out)
+{
+    const struct takt_prediction *prediction = &posterior->prediction[i];
+    const struct takt_arm *arm = &posterior->model->arm[posterior->arm[i]];
+    const struct takt_curve *curve = curve_of(posterior, i);
+    struct takt_tail_shares expected[TAKT_LENGTHS];
+    float mean[TAKT_LENGTHS], variance[TAKT_LENGTHS];
+
+    for (unsigned l = 0; l < TAKT_LENGTHS; l++) {
+        expect(posterior->model, arm, l, &expected[l]);
+        takt__tail_quantile(&expected[l], beyond, &mean[l], &variance[l]);
+        variance[l] += doubt_of(mean[l], 0, beyond);
+    }
+    for (unsigned j = 0, at = 0; j < TAKT_BUCKETS; j++) {
+        const float residual = prediction->residuals.mean[j];
+        const unsigned length = length_of(prediction->log_rates[j] + residual);
+        out->mean[j] = mean[length];
+        out->variance[j] = variance[length];
+        if (curve == NULL || at == curve->count || curve->stat[at].bucket != j)
+            continue;
+        predict_stat(curve, at, &expected[length], beyond, residual, out);
+        at++;
+    }
+}
+
+void takt__tails_predict_at(const struct takt_posterior *posterior, unsigned i,
+                            unsigned bucket, float beyond,
+                            struct takt_residuals *out)
+{
+    const struct takt_prediction *prediction = &posterior->prediction[i];
+    const struct takt_arm *arm = &posterior->model->arm[posterior->arm[i]];
+    const struct takt_curve *curve = curve_of(posterior, i);
+    const float residual = prediction->residuals.mean[bucket];
+    const struct takt_stat *stat =
+        curve == NULL ? NULL : takt__curve_find(curve, bucket);
+    struct takt_tail_shares expected;
+
+    expect(posterior->model, arm,
+           length_of(prediction->log_rates[bucket] + residual), &expected);
+    if (stat != NULL) {
+        predict_stat(curve, (unsigned)(stat - curve->stat), &expected, beyond,
+                     residual, out);
+        return;
+    }
+    takt__tail_quantile(&expected, beyond, &out->mean[bucket],
+                        &out->variance[bucket]);
+    out->variance[bucket] += doubt_of(out->mean[bucket], 0, beyond);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tail.h - how much longer than their mean calls take.
+ *
+ * A tail counts samples by ln(time / mean), in bins. What it says about a
+ * quantile is a distribution, wide while there are few samples.
+ */
+#ifndef TAKT_MODEL_TAIL_H
+#define TAKT_MODEL_TAIL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TAKT_TAIL_BINS = 13 };
+
+/* In ln(time): where the bins from the second on begin. */
+extern const float takt__tail_bound[TAKT_TAIL_BINS - 1];
+
+/* Samples in sixteenths, so that a few are left of a few when all are halved.
+ * The first bin has all that is not above the mean by more than 5%. */
+struct takt_tail {
+    uint16_t count[TAKT_TAIL_BINS];
+};
+
+/* The bin of a sample that took e^distance times the mean. */
+static inline unsigned takt__tail_bin(float distance)
+{
+    unsigned bin = 0;
+
+    for (unsigned i = 0; i < TAKT_TAIL_BINS - 1; i++)
+        bin += distance >= takt__tail_bound[i];
+    return bin;
+}
+
+/* Adds a sample; what is full is halved. */
+void takt__tail_add(struct takt_tail *tail, unsigned bin);
+
+/* How many samples it counts. */
+float takt__tail_samples(const struct takt_tail *tail);
+
+/* Leaves so many of them at most. As when all are halved, of a bin that is not
+ * empty something is left: what is stored of it is written over. */
+void takt__tail_shrink(struct takt_tail *tail, float most);
+
+/* Adds what another one counted. */
+void takt__tail_pool(struct takt_tail *into, const struct takt_tail *from);
+
+/* What is expected: the share of calls beyond each bound, and how many samples
+ * that is worth. */
+struct takt_tail_shares {
+    float beyond[TAKT_TAIL_BINS - 1];
+    float worth;
+};
+
+/* Of a team of so many threads when nothing was seen. */
+void takt__tail_prior(unsigned threads, struct takt_tail_shares *out);
+
+/* Takes in what was counted, each sample with that weight. */
+void takt__tail_learn(struct takt_tail_shares *shares,
+                      const struct takt_tail *tail, float weight);
+
+/* The same of a team of other size, which waits for the slowest of another
+ * number of threads: `ratio` of them. */
+void takt__tail_learn_team(struct takt_tail_shares *shares,
+                           const struct takt_tail *tail, float ratio,
+                           float most);
+
+/* The time that a share of calls exceeds: mean and variance of
+ * ln(time / mean). */
+void takt__tail_quantile(const struct takt_tail_shares *shares, float share,
+                         float *mean, float *variance);
+
+/* Watches for a change of the tail alone. All zero: not yet. */
+struct takt_tail_watch {
+    uint16_t rate;    /* how many samples reach the level, of 65,536 */
+    int16_t up, down; /* cumulative sums, in 1/2,048 */
+    uint8_t level;    /* the bin that they seldom reach; 0: none yet */
+};
+
+/* Looks at a sample before it is added; true: the tail has changed. */
+bool takt__tail_watch(struct takt_tail_watch *watch,
+                      const struct takt_tail *tail, unsigned bin);
+
+#endif

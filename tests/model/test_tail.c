@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_tail.c - choosing by a quantile: experts whose quantiles are known, with
+ * mixtures and heavy tails, in a simulation.
+ */
+#include "model/simulate.h"
+
+static const takt_work some = {1 << 20, 1 << 18};
+
+/* ---- distributions whose quantiles are known ----------------------------- */
+
+enum { most_arms = 5 };
+
+/* Seconds: `body_s`, shaken by ln-normal noise or Student's t with three
+ * degrees, and with `rate` one of the spikes between `least` and `most` times
+ * as long (even in logarithms; the same: all alike). */
+struct expert {
+    double body_s, sigma;
+    bool is_heavy;
+    double rate, least, most;
+};
+
+static double draw(const struct expert *of, uint64_t *random)
+{
+    double noise = of->sigma * sim_normal(random);
+
+    if (of->is_heavy) {
+        double square = 0;
+        for (int i = 0; i < 3; i++) {
+            const double x = sim_normal(random);
+            square += x * x;
+        }
+        noise /= sqrt(square / 3);
+    }
+    if (random_unit(random) < of->rate)
+        noise += log(of->least) +
+                 random_unit(random) * (log(of->most) - log(of->least));
+    return of->body_s * exp(noise);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* By 40,000 draws: within 2% or so. */
+static double quantile_of(const struct expert *of, double q, uint64_t seed)
+{
+    enum { draws = 40000 };
+    static double all[draws];
+
+    for (int i = 0; i < draws; i++)
+        all[i] = draw(of, &seed);
+    qsort(all, draws, sizeof all[0], by_value);
+    return all[(int)(q * draws)];
+}
+
+/* Spikes are rarer than the calls that a p99 leaves out, or more frequent.
+ * Where they are as frequent, a thousand calls of one expert do not tell its
+ * p99 to within 5%: nobody could choose well. */
+static struct expert random_expert(uint64_t *random)
+{
+    struct expert out = {
+        .body_s = 1e-3 * random_real(random, 0, 0.4),
+        .sigma = 0.01 + 0.15 * random_unit(random),
+        .is_heavy = random_next(random) % 4 == 0,
+    };
+
+    if (random_next(random) % 2 == 0) {
+        out.rate = random_next(random) % 2 == 0
+                       ? random_real(random, -3.3, -2.3)   /* .05% to .5% */
+                       : random_real(random, -1.7, -1.15); /* 2% to 7% */
+        out.least = 1.2 + 3 * random_unit(random);
+        out.most = random_next(random) % 2 == 0
+                       ? out.least
+                       : out.least * (1 + 4 * random_unit(random));
+    }
+    return out;
+}
+
+/* ---- choosing ------------------------------------------------------------ */
+
+struct setting {
+    struct sim sim;
+    struct expert expert[most_arms];
+    unsigned arms;
+};
+
+static const struct takt_objective p99 = {.goal = TAKT_MEASURE_P99};
+
+static struct setting random_setting(uint64_t seed)
+{
+    struct setting out = {.sim = sim_create(seed, 0.02)};
+    uint64_t *random = &out.sim.random;
+
+    out.arms = 2 + (unsigned)(random_next(random) % (most_arms - 1));
+    for (unsigned a = 0; a < out.arms; a++) {
+        out.expert[a] = random_expert(random);
+        const struct takt_arm arm = {
+            .kin = a,
+            .rates = sim_flat(out.expert[a].body_s *
+                              random_real(random, -0.3, 0.3))};
+        const struct takt_rates truth = sim_flat(out.expert[a].body_s);
+        sim_add(&out.sim, &arm, &truth);
+    }
+    takt__model_set_objective(out.sim.model, &p99);
+    return out;
+}
+
+/* One call that takes what its expert draws. */
+static unsigned call(struct setting *of)
+{
+    struct sim *sim = &of->sim;
+    const unsigned bucket = takt__bucket_of(some.bytes);
+    struct sim_cell *cell = sim_cell_at(sim, 0, bucket, 0);
+    static const unsigned every = (1u << TAKT_SITUATIONS) - 1;
+
+    if (!cell->is_published) {
+        cell->is_called = true;
+        cell->explore = -1;
+        REQUIRE(takt__model_set_typical(sim->model, 0, bucket, &some) ==
+                TAKT_OK);
+        sim_publish_change(
+            sim, &(struct takt_change){0, every, 0, TAKT_BUCKETS - 1});
+    }
+    const bool is_trial = cell->explore >= 0;
+    const unsigned arm =
+        is_trial ? (unsigned)cell->explore : cell->verdict.best;
+    cell->explore = -1;
+    sim_report(sim, 0, arm, &some, 0, draw(&of->expert[arm], &sim->random),
+               is_trial ? TAKT_SAMPLE_EXPLORED : 0);
+    sim_publish(sim);
+    return arm;
+}
+
+static unsigned best_now(struct setting *of)
+{
+    return sim_cell_at(&of->sim, 0, takt__bucket_of(some.bytes), 0)
+        ->verdict.best;
+}
+
+/* How far the chosen expert's p99 is above the least one. */
+static double excess_of(struct setting *of)
+{
+    double least = INFINITY, chosen = 0;
+
+    for (unsigned a = 0; a < of->arms; a++) {
+        const double value = quantile_of(&of->expert[a], 0.99, 77);
+        least = fmin(least, value);
+        if (a == best_now(of))
+            chosen = value;
+    }
+    return chosen / least - 1;
+}
+
+static void the_chosen_expert_has_about_the_least_p99(void)
+{
+    const unsigned settings = sim_share(300);
+    unsigned within = 0;
+    double worst = 0, sum = 0;
+
+    for (uint64_t seed = 0; seed < settings; seed++) {
+        struct setting of = random_setting(seed * 7919 + 1);
+        for (unsigned i = 0; i < 1000; i++)
+            call(&of);
+        const double excess = excess_of(&of);
+        within += excess <= 0.05;
+        sum += excess;
+        worst = fmax(worst, excess);
+        sim_destroy(&of.sim);
+    }
+    printf(
+        "# within 5%% of the least p99: %u of %u, mean %.1f%%, worst %.0f%%\n",
+        within, settings, 100 * sum / settings, 100 * worst);
+    TAP_CHECK(within * 100 >= settings * 95, "%u of %u", within, settings);
+}
+
+/* ---- what tails are ------------------------------------------------------ */
+
+static struct takt_arm_measure measured(struct sim *sim, unsigned arm,
+                                        enum takt_measure measure)
+{
+    struct takt_arm_measure out = {0, 0};
+
+    sim_series_at(sim, 0);
+    sim->posterior = takt__model_posterior(sim->model, 0, 0);
+    REQUIRE(takt__posterior_measure(sim->posterior, arm,
+                                    takt__bucket_of(some.bytes), &some, measure,
+                                    &out));
+    return out;
+}
+
+static void report(struct sim *sim, unsigned arm, const struct expert *of,
+                   unsigned calls)
+{
+    for (unsigned i = 0; i < calls; i++)
+        sim_report(sim, 0, arm, &some, 0, draw(of, &sim->random), 0);
+}
+
+static void quantiles_are_what_was_drawn(void)
+{
+    static const struct expert experts[] = {
+        {1e-3, 0.1, false, 0, 1, 1},
+        {1e-3, 0.1, true, 0, 1, 1},
+        {1e-3, 0.03, false, 0.04, 3, 6},
+        {2e-5, 0.3, false, 0, 1, 1},
+    };
+    static const enum takt_measure measures[] = {
+        TAKT_MEASURE_P95, TAKT_MEASURE_P99, TAKT_MEASURE_P999};
+    static const double q[] = {0.95, 0.99, 0.999};
+    static const double most_off[] = {0.06, 0.1, 0.35};
+
+    for (size_t e = 0; e < sizeof experts / sizeof experts[0]; e++) {
+        struct sim sim = sim_create(e + 1, 0.02);
+        const unsigned arm =
+            sim_add_flat(&sim, 0, experts[e].body_s, experts[e].body_s);
+        report(&sim, arm, &experts[e], 3000);
+        for (unsigned m = 0; m < 3; m++) {
+            const struct takt_arm_measure is = measured(&sim, arm, measures[m]);
+            const double truth = quantile_of(&experts[e], q[m], 5);
+            TAP_CHECK(fabs(log(is.value / truth)) < most_off[m],
+                      "expert %zu, q %g: %g s, in truth %g s", e, q[m],
+                      is.value, truth);
+        }
+        sim_destroy(&sim);
+    }
+}
+
+static void few_samples_are_wide_and_many_are_not(void)
+{
+    static const struct expert of = {1e-3, 0.1, false, 0, 1, 1};
+    struct sim sim = sim_create(3, 0.02);
+    const unsigned arm = sim_add_flat(&sim, 0, of.body_s, of.body_s);
+    double before = INFINITY;
+
+    report(&sim, arm, &of, 4);
+    for (unsigned calls = 20; calls <= 2000; calls *= 10) {
+        const double now = measured(&sim, arm, TAKT_MEASURE_P99).deviation;
+        EXPECT(now < before);
+        before = now;
+        report(&sim, arm, &of, calls);
+    }
+    EXPECT(measured(&sim, arm, TAKT_MEASURE_P99).deviation < 0.05);
+    sim_destroy(&sim);
+}
+
+/* One call in 200 is less than a p99 leaves out: it may raise doubts, but not
+ * the p99 to where it is. */
+static void one_spike_does_not_decide(void)
+{
+    static const struct expert of = {1e-3, 0.05, false, 0, 1, 1};
+    struct sim sim = sim_create(4, 0.02);
+    const unsigned arm = sim_add_flat(&sim, 0, of.body_s, of.body_s);
+
+    report(&sim, arm, &of, 100);
+    sim_report(&sim, 0, arm, &some, 0, 20 * of.body_s, 0);
+    report(&sim, arm, &of, 99);
+    const struct takt_arm_measure p99_of =
+        measured(&sim, arm, TAKT_MEASURE_P99);
+    TAP_CHECK(p99_of.value < 2 * of.body_s, "%g s", p99_of.value);
+    EXPECT(p99_of.deviation > 0.1);
+    sim_destroy(&sim);
+}
+
+/* A team that was never run waits for the slowest of its threads: more of its
+ * calls are held up than of those of one thread. */
+static void a_larger_team_is_expected_to_be_less_steady(void)
+{
+    static const struct expert of = {1e-3, 0.05, false, 0.004, 4, 8};
+    struct sim sim = sim_create(5, 0.02);
+    const struct takt_rates one = sim_flat(of.body_s);
+    struct takt_arm arm = {.kin = 0, .rates = one};
+    struct takt_rates eight = one;
+
+    eight.threads = 8;
+    sim_add(&sim, &arm, &one);
+    arm.rates = eight;
+    sim_add(&sim, &arm, &eight);
+    report(&sim, 0, &of, 2000);
+    const double alone = measured(&sim, 0, TAKT_MEASURE_P99).value /
+                         measured(&sim, 0, TAKT_MEASURE_TIME).value;
+    const double team = measured(&sim, 1, TAKT_MEASURE_P99).value /
+                        measured(&sim, 1, TAKT_MEASURE_TIME).value;
+    TAP_CHECK(team > 1.3 * alone, "%g and %g", team, alone);
+    sim_destroy(&sim);
+}
+
+/* ---- changes ------------------------------------------------------------- */
+
+/* Two experts with the same mean. */
+static struct setting two_alike(uint64_t seed, double rate)
+{
+    struct setting out = {.sim = sim_create(seed, 0.02), .arms = 2};
+
+    for (unsigned a = 0; a < 2; a++) {
+        out.expert[a] = (struct expert){1e-3 + 1e-4 * a,   0.05, false,
+                                        a == 0 ? rate : 0, 4,    6};
+        sim_add_flat(&out.sim, a, out.expert[a].body_s, out.expert[a].body_s);
+    }
+    takt__model_set_objective(out.sim.model, &p99);
+    return out;
+}
+
+static void a_change_of_the_tail_alone_is_noticed(void)
+{
+    const unsigned seeds = sim_share(50);
+    unsigned found = 0, back = 0;
+
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        struct setting of = two_alike(seed, 0);
+        for (unsigned i = 0; i < 3000; i++)
+            call(&of);
+        EXPECT_INT(best_now(&of), 0);
+        const double mean = measured(&of.sim, 0, TAKT_MEASURE_TIME).value;
+        of.expert[0].rate = 0.05;
+        for (unsigned i = 0; i < 2000; i++)
+            call(&of);
+        found += best_now(&of) == 1;
+        EXPECT(fabs(log(measured(&of.sim, 0, TAKT_MEASURE_TIME).value / mean)) <
+               0.1);
+        sim_destroy(&of.sim);
+        /* The other way round: the model hears of it, since it runs it. */
+        struct setting spiky = two_alike(seed, 0.05);
+        report(&spiky.sim, 0, &spiky.expert[0], 3000);
+        const double before = measured(&spiky.sim, 0, TAKT_MEASURE_P99).value;
+        spiky.expert[0].rate = 0;
+        report(&spiky.sim, 0, &spiky.expert[0], 2000);
+        back += measured(&spiky.sim, 0, TAKT_MEASURE_P99).value < 0.5 * before;
+        sim_destroy(&spiky.sim);
+    }
+    printf("# noticed within 2,000 calls: %u worse, %u better, of %u\n", found,
+           back, seeds);
+    EXPECT(found * 100 >= seeds * 95);
+    EXPECT(back * 100 >= seeds * 95);
+}
+
+static void a_tail_that_stays_raises_no_alarm(void)
+{
+    static const struct expert of = {1e-3, 0.1, true, 0.02, 2, 6};
+    struct sim sim = sim_create(8, 0.02);
+    const unsigned arm = sim_add_flat(&sim, 0, of.body_s, of.body_s);
+
+    report(&sim, arm, &of, 100000);
+    const uint64_t alarms = takt__model_counters(sim.model).tail_alarms;
+    TAP_CHECK(alarms <= 3, "%u alarms", (unsigned)alarms);
+    sim_destroy(&sim);
+}
+
+/* What the model knows of means does not depend on what it is to judge by. */
+static void means_are_learned_alike_under_every_objective(void)
+{
+    static const struct expert of = {1e-3, 0.1, true, 0.03, 2, 9};
+    struct sim a = sim_create(9, 0.02), b = sim_create(9, 0.02);
+
+    sim_add_flat(&a, 0, of.body_s, of.body_s);
+    sim_add_flat(&b, 0, of.body_s, of.body_s);
+    takt__model_set_objective(b.model, &p99);
+    report(&a, 0, &of, 500);
+    report(&b, 0, &of, 500);
+    const struct takt_arm_estimate x = sim_estimate(&a, 0, 0, &some, 0),
+                                   y = sim_estimate(&b, 0, 0, &some, 0);
+    EXPECT(x.log_mean == y.log_mean && x.variance == y.variance);
+    sim_destroy(&a);
+    sim_destroy(&b);
+}
+
+/* ---- other objectives ---------------------------------------------------- */
+
+static unsigned best_under(struct sim *sim, const struct takt_objective *of)
+{
+    struct takt_verdict verdict;
+
+    sim_series_at(sim, 0);
+    sim->posterior = takt__model_posterior(sim->model, 0, 0);
+    takt__posterior_pursue(sim->posterior, of, TAKT_OBJECTIVES);
+    REQUIRE(takt__posterior_judge(sim->posterior, takt__bucket_of(some.bytes),
+                                  1, true, &verdict));
+    return verdict.best;
+}
+
+/* Teams of 1, 2, 4, ... threads, each 1.8 times as fast as half of it. */
+static struct sim teams(unsigned most)
+{
+    struct sim sim = sim_create(10, 0.02);
+    double seconds = 1e-3;
+
+    for (unsigned threads = 1; threads <= most; threads *= 2) {
+        struct takt_rates rates = sim_flat(seconds);
+        rates.threads = threads;
+        const struct takt_arm arm = {.kin = 0, .rates = rates};
+        sim_add(&sim, &arm, &rates);
+        seconds /= 1.8;
+    }
+    for (unsigned a = 0; a < takt__model_arm_count(sim.model); a++)
+        for (unsigned i = 0; i < 20; i++)
+            sim_report(&sim, 0, a, &some, 0, sim.truth[a].call_s, 0);
+    return sim;
+}
+
+static void callers_share_the_machine_under_throughput(void)
+{
+    static const struct takt_objective time = {.goal = TAKT_MEASURE_TIME},
+                                       all = {.goal = TAKT_MEASURE_THROUGHPUT};
+    struct sim sim = teams(16);
+
+    EXPECT_INT(best_under(&sim, &time), 4);
+    EXPECT_INT(best_under(&sim, &all), 4);
+    takt__model_set_callers(sim.model, 4);
+    EXPECT_INT(best_under(&sim, &all), 2);
+    takt__model_set_callers(sim.model, 16);
+    EXPECT_INT(best_under(&sim, &all), 0);
+    EXPECT_INT(best_under(&sim, &time), 4);
+    sim_destroy(&sim);
+}
+
+static void energy_is_watts_times_seconds(void)
+{
+    static const struct takt_objective energy = {.goal = TAKT_MEASURE_ENERGY},
+                                       edp = {.goal = TAKT_MEASURE_EDP};
+    struct sim sim = teams(4);
+    struct takt_arm_measure of;
+
+    sim.posterior = takt__model_posterior(sim.model, 0, 0);
+    EXPECT(!takt__posterior_measure(sim.posterior, 0,
+                                    takt__bucket_of(some.bytes), &some,
+                                    TAKT_MEASURE_ENERGY, &of));
+    EXPECT(!takt__model_knows_watts(sim.model));
+    takt__model_set_watts(sim.model, 0, (struct takt_watts){10, 0.1f, true});
+    takt__model_set_watts(sim.model, 1, (struct takt_watts){22, 0.1f, true});
+    takt__model_set_watts(sim.model, 2, (struct takt_watts){60, 0.1f, true});
+    EXPECT(takt__model_knows_watts(sim.model));
+    EXPECT_INT(best_under(&sim, &energy), 0); /* 10, 12, 19 mJ */
+    EXPECT_INT(best_under(&sim, &edp), 2);    /* 10, 6.8, 5.7 uJs */
+    of = measured(&sim, 1, TAKT_MEASURE_ENERGY);
+    EXPECT(fabs(of.value / (22e-3 / 1.8) - 1) < 0.02);
+    sim_destroy(&sim);
+}
+
+static void a_limit_leaves_out_those_beyond_it(void)
+{
+    struct takt_objective of = {.goal = TAKT_MEASURE_ENERGY,
+                                .limited = TAKT_MEASURE_TIME,
+                                .has_limit = true,
+                                .limit = 0.6e-3};
+    struct sim sim = teams(4);
+
+    for (unsigned a = 0; a < 3; a++)
+        takt__model_set_watts(
+            sim.model, a,
+            (struct takt_watts){10.f * (float)(1 << a), 0.1f, true});
+    EXPECT_INT(best_under(&sim, &of), 1); /* 1, 0.56 and 0.31 ms */
+    of.limit = 2e-3;
+    EXPECT_INT(best_under(&sim, &of), 0);
+    of.limit = 1e-4; /* none is below: the nearest */
+    EXPECT_INT(best_under(&sim, &of), 2);
+    sim_destroy(&sim);
+}
+
+int main(void)
+{
+    RUN(quantiles_are_what_was_drawn);
+    RUN(few_samples_are_wide_and_many_are_not);
+    RUN(one_spike_does_not_decide);
+    RUN(a_larger_team_is_expected_to_be_less_steady);
+    RUN(a_change_of_the_tail_alone_is_noticed);
+    RUN(a_tail_that_stays_raises_no_alarm);
+    RUN(means_are_learned_alike_under_every_objective);
+    RUN(callers_share_the_machine_under_throughput);
+    RUN(energy_is_watts_times_seconds);
+    RUN(a_limit_leaves_out_those_beyond_it);
+    RUN(the_chosen_expert_has_about_the_least_p99);
+    return tap_done();
+}
