@@ -44,8 +44,7 @@ struct kind {
     struct takt_sample sample; /* what is told of a call on the processor */
     double calls, seconds;     /* of the mixed run ... */
     struct takt_energy_watts beyond_idle, in_all; /* ... and its attribution */
-    double alone_s;   /* per call; 0: it was not run */
-    double elsewhere; /* calls that Takt ran on another expert */
+    double alone_s; /* per call; 0: it was not run */
 };
 
 struct bench {
@@ -157,24 +156,14 @@ static void add_kinds(struct bench *bench, size_t order)
              host, false);
 }
 
-/* Leaves the operands on the GPU. */
-static void bring(struct bench *bench, const struct kind *kind)
-{
-    for (int i = 0; kind->is_gpu && i < 3; i++)
-        MUST(takt_run_on(bench->ctx, &kind->call, kind->expert));
-    MUST(takt_sync(bench->ctx));
-}
-
-/* On the processor the expert is given, and its sample is left here: routing
- * would take the GPU where there is one. On buffers it does so by itself. */
-static void run_once(struct bench *bench, struct kind *kind)
+/* The context runs everything on the GPU where there is one. On the processor
+ * the expert is given, and its sample is left here. */
+static void run_once(struct bench *bench, const struct kind *kind)
 {
     struct takt_sample sample = kind->sample;
-    takt_decision decision = {.size = sizeof decision};
 
     if (kind->is_gpu) {
-        MUST(takt_run(bench->ctx, &kind->call, &decision));
-        kind->elsewhere += strcmp(decision.expert, "cuda.0") != 0;
+        MUST(takt_run(bench->ctx, &kind->call, NULL));
         return;
     }
     sample.start_ns = takt__now_ns();
@@ -184,7 +173,8 @@ static void run_once(struct bench *bench, struct kind *kind)
 }
 
 /* Calls until that time, and how many. */
-static double run_until(struct bench *bench, struct kind *kind, double end_ns)
+static double run_until(struct bench *bench, const struct kind *kind,
+                        double end_ns)
 {
     double calls = 0;
 
@@ -360,8 +350,6 @@ static void print_kind(const struct bench *bench, const struct kind *kind,
     printf("  %s: %.4g ms in the mixed run", kind->name, mixed_s * 1e3);
     if (kind->alone_s > 0)
         printf(", %.4g ms alone", kind->alone_s * 1e3);
-    if (kind->elsewhere > 0)
-        printf(" (%.0f calls ran elsewhere)", kind->elsewhere);
     putchar('\n');
     print_ratio("beyond idle", kind->beyond_idle, mixed_s,
                 sum_of(bench, kind, watts, false) * kind->alone_s);
@@ -413,8 +401,6 @@ static void attribute(struct bench *bench, const char *recording)
 {
     FILE *file = begin_recording(bench, recording);
 
-    for (unsigned i = 0; i < bench->kinds; i++)
-        bring(bench, &bench->kind[i]);
     run_mixed(bench);
     end_recording(bench, file);
     puts("mixed run, watts beyond idle:");
@@ -449,10 +435,15 @@ static void open_bench(struct bench *bench, size_t order)
     const char *problem;
 
     setenv("TAKT_ENERGY", "1", 1);
-    MUST(takt_ctx_create(
-        &(takt_ctx_options){
-            .store = "", .telemetry = "", .gpu = "all", .exploration = -1},
-        &bench->ctx));
+    takt_ctx_options options = {.policy = TAKT_POLICY_FIXED,
+                                .expert = "cuda.0",
+                                .store = "",
+                                .telemetry = "",
+                                .gpu = "all"};
+    if (takt_ctx_create(&options, &bench->ctx) != TAKT_OK) {
+        options.policy = TAKT_POLICY_ADAPTIVE; /* there is no such GPU */
+        MUST(takt_ctx_create(&options, &bench->ctx));
+    }
     takt_ctx_library(bench->ctx, 0);
     takt_ctx_open_gpus(bench->ctx);
     for (size_t i = 0; takt_ctx_gpu(bench->ctx, i, &gpu) == TAKT_OK; i++)

@@ -13,6 +13,13 @@
 #include "support/child.h"
 #include "support/config.h"
 
+/* The child of a test starts a thread. */
+__attribute__((visibility("default"))) const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
+
 enum { n = 20000 };
 
 static float x[n], y[n];
