@@ -2,6 +2,7 @@
 /* learning.c - makes the model and the learner of a context, and gives the
  * learner the names of things. */
 #include "call/learning.h"
+#include "call/objective.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -290,7 +291,9 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
         !ctx->is_recorded && options->policy != TAKT_POLICY_PINNED;
     learner.is_frozen = !ctx->is_learning;
     ctx->is_exploring = ctx->is_learning && share > 0;
-    ctx->is_energy_wanted = ctx->is_learning && takt__config()->is_energy_asked;
+    ctx->is_energy_wanted =
+        ctx->is_learning && (takt__config()->is_energy_asked ||
+                             takt__objective_wants_energy(options->objective));
     learner.is_energy_wanted = takt__energy_wanted(ctx);
     takt__direct_start(ctx);
     start_sharing(ctx, &learner);

@@ -17,6 +17,9 @@ void takt__objective_print(const struct takt_objective *objective,
  * TAKT_EINVAL, TAKT_ENOTSUP: as takt_ctx_create(). */
 takt_status takt__ctx_set_objective(takt_ctx *ctx, const char *text);
 
+/* Whether that objective, or the environment's, needs what experts draw. */
+bool takt__objective_wants_energy(const char *text);
+
 /* Notes an objective that the model has got. */
 void takt__ctx_keep_objective(takt_ctx *ctx, unsigned number,
                               const struct takt_objective *objective);

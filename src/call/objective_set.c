@@ -15,7 +15,9 @@ takt_status takt__objective_allowed(const struct takt_objective *objective,
         return TAKT_OK;
     return takt__say(diag, TAKT_ENOTSUP,
                      "energy cannot be measured here: the power of no expert "
-                     "is known; use time, p95, p99, p999 or throughput");
+                     "is known; where 'takt machine' lists counters, run with "
+                     "TAKT_ENERGY=1 for half a minute first; or use time, p95, "
+                     "p99, p999 or throughput");
 }
 
 void takt__ctx_keep_objective(takt_ctx *ctx, unsigned number,
@@ -47,6 +49,16 @@ static takt_status set(takt_ctx *ctx, const char *text, takt_diag *diag)
     }
     takt__learner_leave(ctx->learner);
     return status;
+}
+
+bool takt__objective_wants_energy(const char *text)
+{
+    struct takt_objective objective;
+    const char *named = text != NULL ? text : takt__config()->objective;
+
+    return named != NULL &&
+           takt__objective_parse(named, &objective, NULL) == TAKT_OK &&
+           takt__objective_uses_energy(&objective);
 }
 
 takt_status takt__ctx_set_objective(takt_ctx *ctx, const char *text)

@@ -42,9 +42,11 @@ static float crowding(const struct takt_posterior *posterior,
 /* An arm whose watts are not known is taken to draw as much as any: it has to
  * be tried to be known. */
 static void add_watts(const struct takt_model *model, unsigned arm,
-                      struct takt_arm_cost *cost)
+                      unsigned bound, struct takt_arm_cost *cost)
 {
-    const struct takt_watts *of = &model->watts[arm];
+    const struct takt_watts *of = model->watts_of[arm][bound].is_known
+                                      ? &model->watts_of[arm][bound]
+                                      : &model->watts[arm];
     float mean = of->mean, error = of->error;
 
     if (!of->is_known)
@@ -75,7 +77,8 @@ static void apply_measure(const struct takt_posterior *posterior, unsigned i,
             cost->log_mean *= 2;
             cost->variance *= 4;
         }
-        add_watts(model, cost->arm, cost);
+        add_watts(model, cost->arm, posterior->prediction[i].bound[bucket],
+                  cost);
     }
 }
 

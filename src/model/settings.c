@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* settings.c - what a model is told beside samples: what to judge by, who
- * else is at work, what power is drawn. */
+/* settings.c - what a model is told beside samples: objectives, and how many
+ * callers are at work. */
 #include <math.h>
 
 #include "model/inside.h"
@@ -62,34 +62,4 @@ void takt__model_set_callers(struct takt_model *model, double callers)
 double takt__model_callers(const struct takt_model *model)
 {
     return model->callers;
-}
-
-void takt__model_set_watts(struct takt_model *model, unsigned arm,
-                           struct takt_watts watts)
-{
-    const struct takt_watts before = model->watts[arm];
-
-    model->watts[arm] = watts;
-    if (before.is_known && watts.is_known &&
-        fabsf(watts.mean - before.mean) < 0.02f * before.mean)
-        return;
-    for (unsigned i = 0; i <= model->objective_count; i++)
-        if (takt__objective_uses_energy(&model->objective[i])) {
-            takt__model_change_arm(model, arm);
-            return;
-        }
-}
-
-struct takt_watts takt__model_watts(const struct takt_model *model,
-                                    unsigned arm)
-{
-    return model->watts[arm];
-}
-
-bool takt__model_knows_watts(const struct takt_model *model)
-{
-    for (unsigned i = 0; i < model->arm_count; i++)
-        if (model->watts[i].is_known)
-            return true;
-    return false;
 }
