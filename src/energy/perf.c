@@ -21,7 +21,8 @@ static bool read_text(const struct takt_hw_source *source, const char *file,
     char path[160];
 
     snprintf(path, sizeof path, "%s/%s", folder, file);
-    if (source->file(source->self, path, out, size) == 0)
+    source->file(source->self, path, out, size);
+    if (out[0] == '\0') /* none, or it cannot be read */
         return false;
     out[strcspn(out, "\n")] = '\0';
     return true;
