@@ -27,6 +27,7 @@ enum takt_rust_leaf {
     TAKT_RUST_FLOAT, /* f32 or f64 */
     TAKT_RUST_F32,
     TAKT_RUST_F64,
+    TAKT_RUST_GENERIC, /* of a type parameter that may be another number */
     TAKT_RUST_INTEGER,
     TAKT_RUST_OTHER
 };
@@ -52,7 +53,9 @@ struct takt_rust_type {
     enum takt_rust_shell shell;
     unsigned depth; /* of sequences in each other; the rank of a library's */
     struct takt_rust_extent extent[TAKT_RUST_EXTENTS];
-    struct takt_text name; /* of a struct of this file */
+    struct takt_text name; /* of a struct of this file; its leaf is what it has
+                              for its parameter, Grid<f64>, and its depth 1 if
+                              that is a library's array */
 };
 
 enum takt_rust_kind {
@@ -168,6 +171,11 @@ static inline bool rust_is_float(struct takt_rust_type type)
     return type.leaf == TAKT_RUST_FLOAT || type.leaf == TAKT_RUST_F32 ||
            type.leaf == TAKT_RUST_F64;
 }
+/* What is known of its elements is that they are some number, at most. */
+static inline bool takt__rust_is_open(struct takt_rust_type type)
+{
+    return type.leaf == TAKT_RUST_UNKNOWN || type.leaf == TAKT_RUST_GENERIC;
+}
 bool takt__rust_same(struct takt_text a, struct takt_text b);
 bool takt__rust_same_text(const struct takt_rust *rust, TSNode a, TSNode b);
 bool takt__rust_is_any(const struct takt_rust *rust, TSNode node,
@@ -254,9 +262,10 @@ struct takt_rust_type takt__rust_type_of(struct takt_rust *rust,
                                          TSNode expression, unsigned depth);
 struct takt_rust_type takt__rust_type_named(struct takt_rust *rust, TSNode type,
                                             unsigned depth);
-/* Whether a function or impl bounds that type parameter to floats. */
-bool takt__rust_binds_float(const struct takt_rust *rust, TSNode item,
-                            TSNode type);
+/* What the items around a node say of a type parameter: FLOAT, GENERIC for some
+ * number, or UNKNOWN. */
+enum takt_rust_leaf takt__rust_leaf_at(const struct takt_rust *rust,
+                                       TSNode node, TSNode type);
 struct takt_rust_type takt__rust_bound_type(struct takt_rust *rust,
                                             struct takt_rust_binding binding,
                                             unsigned depth);
@@ -290,6 +299,12 @@ struct takt_rust_type takt__rust_item_type(struct takt_rust *rust,
                                            TSNode source, unsigned depth);
 /* The range of (0..n), (0..n).rev(), .step_by(..); a null node: none. */
 TSNode takt__rust_range(const struct takt_rust *rust, TSNode source);
+
+/* Zip::from(a).and(b), also by a name, and a.zip_map(&b, ..): the arrays that a
+ * closure of that call is handed elements of; 0: it is none. */
+enum { TAKT_RUST_ZIPPED = 6 };
+unsigned takt__rust_zipped(struct takt_rust *rust, TSNode call,
+                           TSNode part[TAKT_RUST_ZIPPED]);
 
 /* rust_source.c */
 /* The chain goes over something that can be an array: no map, no string. */

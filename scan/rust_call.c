@@ -318,7 +318,7 @@ static struct takt_rust_verdict array_call(struct takt_rust *rust, TSNode call,
     const bool is_tensor = a.shell == TAKT_RUST_TENSOR;
     static const char views[] = "iter iter_mut into_iter map";
     const bool is_untyped_dot = a.shell == TAKT_RUST_NDARRAY &&
-                                a.leaf == TAKT_RUST_UNKNOWN &&
+                                takt__rust_is_open(a) &&
                                 takt__text_is(word, "dot");
     if (a.shell == TAKT_RUST_PLAIN && a.leaf == TAKT_RUST_UNKNOWN)
         return unseen_dot(rust, call, name);

@@ -152,25 +152,38 @@ static TSNode call_around(const struct takt_rust *rust, TSNode closure)
     return path[count - 2];
 }
 
-/* Zip::from(a).and(b).for_each(|x, y| ..): the place-th of a, b. */
-static TSNode zipped_array(const struct takt_rust *rust, TSNode call,
-                           unsigned place)
+unsigned takt__rust_zipped(struct takt_rust *rust, TSNode call,
+                           TSNode part[TAKT_RUST_ZIPPED])
 {
-    TSNode part[6];
+    static const char two[] = "zip_mut_with zip_map zip_apply";
+    TSNode at = takt__rust_receiver(call), found[TAKT_RUST_ZIPPED];
     unsigned count = 0;
-    for (TSNode at = takt__rust_receiver(call); count < 6;
-         at = takt__rust_receiver(at)) {
-        const TSNode callee = takt__rust_callee(at);
-        if (rust_is(at, "call_expression") && !ts_node_is_null(callee) &&
-            takt__text_is(rust_text(rust, callee), "from")) {
-            part[count++] = takt__rust_argument(at, 0);
-            return place < count ? part[count - 1 - place] : takt__rust_null();
-        }
-        if (!takt__rust_calls(rust, at, "and"))
-            break;
-        part[count++] = takt__rust_argument(at, 0);
+
+    if (takt__rust_is_any(rust, takt__rust_method(call), two)) {
+        part[0] = at; /* a(&b, |x, y| ..) */
+        part[1] = takt__rust_argument(call, 0);
+        return 2;
     }
-    return takt__rust_null();
+    if (rust_is(at, "identifier")) { /* let zip = Zip::from(..) */
+        const struct takt_rust_binding binding = takt__rust_binding(rust, at);
+        if (binding.kind == TAKT_RUST_LET)
+            at = takt__node_field(binding.node, "value");
+    }
+    for (; count < TAKT_RUST_ZIPPED; at = takt__rust_receiver(at)) {
+        const bool is_first =
+            rust_is(at, "call_expression") &&
+            takt__rust_is_any(rust, takt__node_field(at, "function"),
+                              "Zip::from ndarray::Zip::from");
+        if (!is_first && !takt__rust_is_any(rust, takt__rust_method(at),
+                                            "and and_broadcast"))
+            return 0;
+        found[count++] = takt__rust_argument(at, 0);
+        if (is_first)
+            break;
+    }
+    for (unsigned i = 0; i < count; i++)
+        part[i] = found[count - 1 - i];
+    return count;
 }
 
 static struct takt_rust_item closure_item(struct takt_rust *rust,
@@ -185,11 +198,15 @@ static struct takt_rust_item closure_item(struct takt_rust *rust,
     if (takt__rust_calls(rust, call, "fold") && binding.place == 0)
         return (struct takt_rust_item){TAKT_RUST_COMPUTED,
                                        takt__rust_argument(call, 0)};
-    if (takt__rust_calls(rust, call, "for_each")) {
-        const TSNode array = zipped_array(rust, call, binding.place);
-        if (!ts_node_is_null(array))
-            return (struct takt_rust_item){TAKT_RUST_ELEMENT, array};
-    }
+    TSNode array[TAKT_RUST_ZIPPED];
+    const unsigned first = takt__rust_calls(rust, call, "fold");
+    const unsigned count = takt__rust_zipped(rust, call, array);
+    if (binding.place >= first && binding.place - first < count)
+        return (struct takt_rust_item){TAKT_RUST_ELEMENT,
+                                       array[binding.place - first]};
+    if (takt__rust_is_any(rust, takt__rust_method(call),
+                          "map_axis map_axis_mut"))
+        return (struct takt_rust_item){TAKT_RUST_STRETCH, receiver};
     return takt__rust_item(rust, receiver, binding.pattern, binding.name,
                            depth);
 }

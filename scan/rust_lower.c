@@ -142,7 +142,8 @@ void takt__rust_set_float(struct takt_ir_expr *e, enum takt_ir_element element)
 {
     if (e->sort == TAKT_IR_ACCESS && e->type.element == TAKT_IR_FLOAT)
         e->type.element = element;
-    if (e->sort == TAKT_IR_ACCESS && e->type.element == TAKT_IR_UNKNOWN) {
+    if (e->sort == TAKT_IR_ACCESS && (e->type.element == TAKT_IR_UNKNOWN ||
+                                      e->type.element == TAKT_IR_GENERIC)) {
         e->type.element = element;
         e->type.kind = TAKT_IR_ARRAY;
     }

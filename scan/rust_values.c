@@ -45,6 +45,19 @@ static struct takt_rust_type binary_type(struct takt_rust *rust, TSNode node,
     return left;
 }
 
+/* Where the parameter of a struct stands, what it was given for it. */
+static struct takt_rust_type given(struct takt_rust_type type,
+                                   struct takt_rust_type owner)
+{
+    if (!takt__rust_is_open(type) || type.shell == TAKT_RUST_OWN ||
+        !rust_is_float(owner))
+        return type;
+    type.leaf = owner.leaf;
+    if (owner.depth > 0 && type.shell == TAKT_RUST_PLAIN && type.depth == 0)
+        type.shell = TAKT_RUST_NDARRAY; /* Shared<Array1<f32>> */
+    return type;
+}
+
 struct takt_rust_type takt__rust_own_element(struct takt_rust *rust,
                                              struct takt_rust_type type)
 {
@@ -57,8 +70,9 @@ struct takt_rust_type takt__rust_own_element(struct takt_rust *rust,
             continue;
         const struct takt_rust_type of = takt__rust_type_named(
             rust, takt__node_field(field->node, "type"), TAKT_RUST_DEPTH / 2);
-        if (of.shell == TAKT_RUST_PLAIN && of.depth > 0 && rust_is_float(of))
-            return takt__rust_scalar(of.leaf);
+        if (of.shell == TAKT_RUST_PLAIN && of.depth > 0 &&
+            (rust_is_float(of) || of.leaf == TAKT_RUST_GENERIC))
+            return given(takt__rust_scalar(of.leaf), type);
     }
     return UNKNOWN;
 }
@@ -94,16 +108,15 @@ static struct takt_rust_type field_type(struct takt_rust *rust, TSNode node,
     const TSNode named = takt__node_field(field->node, "type");
     const TSNode of =
         rust_is(field->node, "field_declaration") ? named : field->node;
-    struct takt_rust_type out = takt__rust_type_named(rust, of, depth);
+    struct takt_rust_type out =
+        given(takt__rust_type_named(rust, of, depth), type);
     /* What uses a struct may know more of its parameters. */
     const TSNode list = takt__node_field(of, "type_arguments");
-    if (out.leaf == TAKT_RUST_UNKNOWN && !ts_node_is_null(list) &&
-        (takt__rust_binds_float(rust,
-                                takt__rust_above(rust, node, "function_item"),
-                                takt__rust_child(list, 0)) ||
-         takt__rust_binds_float(rust, takt__rust_above(rust, node, "impl_item"),
-                                takt__rust_child(list, 0))))
-        out.leaf = TAKT_RUST_FLOAT;
+    if (takt__rust_is_open(out) && !ts_node_is_null(list)) {
+        const enum takt_rust_leaf leaf =
+            takt__rust_leaf_at(rust, node, takt__rust_child(list, 0));
+        out.leaf = leaf != TAKT_RUST_UNKNOWN ? leaf : out.leaf;
+    }
     return out;
 }
 
@@ -266,7 +279,7 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
         const struct takt_rust_type type =
             takt__rust_type_of(rust, receiver, depth);
         return type.shell == TAKT_RUST_OWN
-                   ? function_type(rust, type.name, name, depth)
+                   ? given(function_type(rust, type.name, name, depth), type)
                    : takt__rust_item_type(rust, receiver, depth);
     }
     if (takt__text_is(name, "fold"))
@@ -274,7 +287,7 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
     const struct takt_rust_type type =
         takt__rust_type_of(rust, receiver, depth);
     if (type.shell == TAKT_RUST_OWN)
-        return function_type(rust, type.name, name, depth);
+        return given(function_type(rust, type.name, name, depth), type);
     if (takt__text_in(name, float_methods))
         return type.leaf == TAKT_RUST_UNKNOWN
                    ? takt__rust_scalar(TAKT_RUST_FLOAT)
@@ -409,11 +422,10 @@ static struct takt_rust_type self_type(struct takt_rust *rust, TSNode node,
     const TSNode of = takt__node_field(impl, "type");
     struct takt_rust_type type = takt__rust_type_named(rust, of, depth);
     /* The method may know more of the elements. */
-    if (type.shell == TAKT_RUST_NDARRAY && type.leaf == TAKT_RUST_UNKNOWN &&
-        takt__rust_binds_float(
-            rust, takt__rust_above(rust, node, "function_item"),
-            takt__rust_child(takt__node_field(of, "type_arguments"), 0)))
-        type.leaf = TAKT_RUST_FLOAT;
+    if (type.shell == TAKT_RUST_NDARRAY && takt__rust_is_open(type))
+        type.leaf = takt__rust_leaf_at(
+            rust, node,
+            takt__rust_child(takt__node_field(of, "type_arguments"), 0));
     if ((type.shell == TAKT_RUST_PLAIN && type.depth > 0) ||
         type.shell == TAKT_RUST_NDARRAY || type.shell == TAKT_RUST_NALGEBRA)
         return type;
