@@ -150,7 +150,9 @@ struct takt_rust {
     } * trail; /* the path that was asked for last */
     struct takt_rust_memo *memo;
     unsigned steps, all_steps;
-    bool is_in_own;   /* looks into a function that is called */
+    bool is_in_own;    /* looks into a function that is called */
+    const char *macro; /* that `macro_leaf` is of: where it stands */
+    enum takt_rust_leaf macro_leaf;
     bool has_arrays;  /* the name of a library's array stands in the file */
     const void *last; /* the node that `verdict` is about */
     struct takt_rust_verdict verdict;
@@ -177,6 +179,7 @@ static inline bool takt__rust_is_open(struct takt_rust_type type)
     return type.leaf == TAKT_RUST_UNKNOWN || type.leaf == TAKT_RUST_GENERIC;
 }
 bool takt__rust_same(struct takt_text a, struct takt_text b);
+bool takt__rust_contains(struct takt_text text, const char *word);
 bool takt__rust_same_text(const struct takt_rust *rust, TSNode a, TSNode b);
 bool takt__rust_is_any(const struct takt_rust *rust, TSNode node,
                        const char *words);
@@ -189,6 +192,13 @@ bool takt__rust_step(struct takt_rust *rust);
 /* rust_outline.c */
 void takt__rust_outline(struct takt_project *project, const char *text,
                         size_t size);
+
+/* rust_ranges.c */
+size_t takt__rust_ranges(const char *text, size_t size, TSRange *range,
+                         size_t most);
+/* $t in a macro, by what the macro is called with in this file. */
+enum takt_rust_leaf takt__rust_macro_leaf(struct takt_rust *rust,
+                                          struct takt_text type);
 
 /* rust_names.c */
 bool takt__rust_begin(struct takt_source *source);

@@ -25,7 +25,8 @@ static bool is_whole_array(struct takt_rust *rust, TSNode of)
         "component_mul clone to_owned as_ref unwrap input sum_axis";
     const TSNode method = takt__rust_method(takt__rust_bare(rust, of));
 
-    return (ts_node_is_null(method) || takt__rust_is_any(rust, method, parts)) &&
+    return (ts_node_is_null(method) ||
+            takt__rust_is_any(rust, method, parts)) &&
            takt__rust_is_array(takt__rust_type_of(rust, of, TAKT_RUST_DEPTH));
 }
 
@@ -41,8 +42,7 @@ bool takt__rust_may_end_chain(const struct takt_rust *rust, TSNode call)
     const struct takt_text word = rust_text(rust, method);
     return takt__text_in(word, sums) || takt__text_in(word, folds) ||
            takt__text_in(word, orders) || takt__text_in(word, collects) ||
-           takt__text_in(word, maps) ||
-           takt__text_in(word, zip_maps) ||
+           takt__text_in(word, maps) || takt__text_in(word, zip_maps) ||
            takt__text_in(word, TAKT_RUST_EACH) ||
            (rust->has_arrays && takt__text_is(word, "map"));
 }
@@ -344,9 +344,9 @@ struct takt_ir_expr *takt__rust_chain_value(struct takt_rust_nest *nest,
                                             TSNode call, unsigned depth)
 {
     const TSNode method = takt__rust_method(call);
-    const struct takt_text word =
-        ts_node_is_null(method) ? (struct takt_text){"", 0}
-                                : rust_text(nest->rust, method);
+    const struct takt_text word = ts_node_is_null(method)
+                                      ? (struct takt_text){"", 0}
+                                      : rust_text(nest->rust, method);
     const uint32_t around = nest->ir.around;
     const unsigned locals = nest->locals;
     struct takt_ir_expr *e = NULL;

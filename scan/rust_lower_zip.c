@@ -81,9 +81,9 @@ struct takt_ir_expr *takt__rust_from_function(struct takt_rust_nest *nest,
     if (rank == 0 || rank > 3 || takt__rust_children(list) != rank)
         return NULL;
     for (unsigned i = 0; i < rank; i++) {
-        struct takt_ir_expr *at = count_to(
-            nest, is_tuple ? takt__rust_child(shape, i)
-                           : takt__rust_argument(call, i));
+        struct takt_ir_expr *at =
+            count_to(nest, is_tuple ? takt__rust_child(shape, i)
+                                    : takt__rust_argument(call, i));
         to = takt__ir_part(to, at);
         if (to == NULL || !takt__rust_bind(nest, takt__rust_child(list, i),
                                            takt__rust_one(nest, at)))

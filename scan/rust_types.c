@@ -122,9 +122,9 @@ static enum takt_rust_leaf trait_leaf(struct takt_text name)
     static const struct {
         const char *word;
         enum takt_rust_leaf leaf;
-    } words[] = {{"Float", TAKT_RUST_FLOAT},    {"Real", TAKT_RUST_FLOAT},
-                 {"Num", TAKT_RUST_GENERIC},    {"Scalar", TAKT_RUST_GENERIC},
-                 {"Zero", TAKT_RUST_GENERIC},   {"Signed", TAKT_RUST_GENERIC},
+    } words[] = {{"Float", TAKT_RUST_FLOAT},      {"Real", TAKT_RUST_FLOAT},
+                 {"Num", TAKT_RUST_GENERIC},      {"Scalar", TAKT_RUST_GENERIC},
+                 {"Zero", TAKT_RUST_GENERIC},     {"Signed", TAKT_RUST_GENERIC},
                  {"Primitive", TAKT_RUST_GENERIC}};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -161,8 +161,8 @@ static enum takt_rust_leaf bounds_leaf(const struct takt_rust *rust,
 }
 
 /* <T: Float>, or where T: Float, of a function or an impl. */
-static enum takt_rust_leaf bound_leaf(const struct takt_rust *rust,
-                                          TSNode item, TSNode type)
+static enum takt_rust_leaf bound_leaf(const struct takt_rust *rust, TSNode item,
+                                      TSNode type)
 {
     const TSNode list = takt__node_field(item, "type_parameters");
     const uint32_t count = takt__rust_children(list);
@@ -196,8 +196,8 @@ enum takt_rust_leaf takt__rust_leaf_at(const struct takt_rust *rust,
     enum takt_rust_leaf leaf = TAKT_RUST_UNKNOWN;
 
     for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
-        const enum takt_rust_leaf one = bound_leaf(
-            rust, takt__rust_above(rust, node, items[i]), type);
+        const enum takt_rust_leaf one =
+            bound_leaf(rust, takt__rust_above(rust, node, items[i]), type);
         if (one == TAKT_RUST_FLOAT)
             return one;
         leaf = one != TAKT_RUST_UNKNOWN ? one : leaf;
@@ -277,7 +277,10 @@ static struct takt_rust_type type_identifier(struct takt_rust *rust,
         return (struct takt_rust_type){.shell = TAKT_RUST_OWN, .name = name};
     if (library_type(name, &found))
         return found;
-    return takt__rust_scalar(takt__rust_leaf_at(rust, type, type));
+    const enum takt_rust_leaf leaf = takt__rust_macro_leaf(rust, name);
+    return takt__rust_scalar(leaf != TAKT_RUST_UNKNOWN
+                                 ? leaf
+                                 : takt__rust_leaf_at(rust, type, type));
 }
 
 /* Vec<T>, Box<T>, Array2<T>, HashMap<..>. */
@@ -301,6 +304,16 @@ static struct takt_rust_type generic_type(struct takt_rust *rust, TSNode type,
     if (takt__text_in(word, wrappers))
         return takt__rust_type_named(rust, first, depth);
     struct takt_rust_type found = type_identifier(rust, name, depth);
+    const struct takt_text any = {NULL, 0};
+    if (found.shell == TAKT_RUST_PLAIN && takt__rust_is_open(found) &&
+        takt__rust_find(rust, TAKT_RUST_ALIAS, any, word) != NULL) {
+        /* type Shared<T> = Rc<RefCell<T>>, type Row<T> = Vec<T> */
+        struct takt_rust_type of = takt__rust_type_named(rust, first, depth);
+        for (unsigned i = 0; i < found.depth && i < 2; i++)
+            of = takt__rust_sequence(
+                of, (struct takt_rust_extent){0, TAKT_SIZE_UNKNOWN});
+        return of;
+    }
     if (found.shell == TAKT_RUST_NDARRAY || found.shell == TAKT_RUST_NALGEBRA ||
         found.shell == TAKT_RUST_SMALL || found.shell == TAKT_RUST_OWN) {
         const struct takt_rust_type of =
@@ -367,8 +380,8 @@ struct takt_rust_type takt__rust_type_named(struct takt_rust *rust, TSNode type,
         return of.shell == TAKT_RUST_PLAIN && of.depth == 0 &&
                        (rust_is_float(of) || of.leaf == TAKT_RUST_GENERIC)
                    ? of
-                   : takt__rust_type_named(
-                         rust, takt__node_field(type, "name"), depth);
+                   : takt__rust_type_named(rust, takt__node_field(type, "name"),
+                                           depth);
     }
     if (takt__node_in(type, "type_identifier identifier"))
         return type_identifier(rust, type, depth);

@@ -136,7 +136,7 @@
   (#set! pattern "reduction-loop"))
 
 ;+ fn f(v: &[f32]) { println!("{}", v.iter().sum::<f32>()); }
-;- macro_rules! t { ($v:expr) => { $v.iter().sum::<f32>() }; }
+;+ fn f(v: &[f32]) { println!("{}", v.iter().product::<i32>() as f32 + v.iter().sum::<f32>()); }
 ((token_tree (identifier) @finding)
   (#computes? @finding
     "sum")
