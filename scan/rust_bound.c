@@ -93,6 +93,32 @@ static struct takt_rust_type tuple_type(struct takt_rust *rust, TSNode pattern,
     return UNKNOWN;
 }
 
+/* let Data { x, y: z, .. } = d: what the struct says of its field. */
+static struct takt_rust_type fielded_type(struct takt_rust *rust,
+                                          TSNode pattern, TSNode name,
+                                          unsigned depth)
+{
+    const struct takt_text owner =
+        rust_text(rust, takt__node_field(pattern, "type"));
+    const uint32_t count = takt__rust_children(pattern);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const TSNode one = takt__rust_child(pattern, i);
+        const TSNode of = takt__node_field(one, "name");
+        const TSNode to = takt__node_field(one, "pattern");
+        if (!rust_is(one, "field_pattern") ||
+            !ts_node_eq(ts_node_is_null(to) ? of : bare_pattern(to), name))
+            continue;
+        const struct takt_rust_name *field =
+            takt__rust_find(rust, TAKT_RUST_FIELD, owner, rust_text(rust, of));
+        return field == NULL
+                   ? UNKNOWN
+                   : takt__rust_type_named(
+                         rust, takt__node_field(field->node, "type"), depth);
+    }
+    return UNKNOWN;
+}
+
 /* if let Some(x) = y, match y { Ok(x) => .. }: the value in y. */
 static struct takt_rust_type matched_type(struct takt_rust *rust,
                                           struct takt_rust_binding binding,
@@ -124,6 +150,8 @@ static struct takt_rust_type let_type(struct takt_rust *rust,
     const TSNode pattern = bare_pattern(binding.pattern);
     if (rust_is(pattern, "tuple_pattern"))
         return tuple_type(rust, pattern, binding.name, value, depth);
+    if (rust_is(pattern, "struct_pattern"))
+        return fielded_type(rust, pattern, binding.name, depth);
     if (!rust_is(pattern, "identifier"))
         return UNKNOWN;
     struct takt_rust_type known = takt__rust_type_named(rust, type, depth);
@@ -145,6 +173,8 @@ struct takt_rust_type takt__rust_bound_type(struct takt_rust *rust,
     case TAKT_RUST_LET:
         return let_type(rust, binding, depth);
     case TAKT_RUST_PARAMETER:
+        if (rust_is(binding.pattern, "struct_pattern"))
+            return fielded_type(rust, binding.pattern, binding.name, depth);
         return takt__rust_type_named(
             rust, takt__node_field(binding.node, "type"), depth);
     case TAKT_RUST_CONSTANT:

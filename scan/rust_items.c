@@ -42,13 +42,21 @@ static bool is_within(TSNode outer, TSNode inner)
            ts_node_end_byte(inner) <= ts_node_end_byte(outer);
 }
 
-/* Where (a, b) takes a name apart: 0, 1; 2: it does not. */
-static unsigned side(TSNode pattern, TSNode name)
+/* Which part of (a, b, ..) a name is in; `count`: it is not taken apart. */
+static unsigned side_of(TSNode pattern, TSNode name, unsigned count)
 {
     if (!rust_is(pattern, "tuple_pattern") ||
-        ts_node_named_child_count(pattern) != 2)
-        return 2;
-    return is_within(ts_node_named_child(pattern, 0), name) ? 0 : 1;
+        takt__rust_children(pattern) != count)
+        return count;
+    for (unsigned i = 0; i + 1 < count; i++)
+        if (is_within(takt__rust_child(pattern, i), name))
+            return i;
+    return count - 1;
+}
+
+static unsigned side(TSNode pattern, TSNode name)
+{
+    return side_of(pattern, name, 2);
 }
 
 /* A name for an iterator: let rows = a.iter(); */
@@ -102,6 +110,15 @@ struct takt_rust_item takt__rust_item(struct takt_rust *rust, TSNode source,
                 return (struct takt_rust_item){TAKT_RUST_PAIR, source};
             pattern = ts_node_named_child(pattern, place);
             source = part[place];
+            continue;
+        }
+        if (rust_is(source, "tuple_expression")) { /* izip!(a, b) */
+            const unsigned all = takt__rust_children(source);
+            const unsigned at = side_of(pattern, name, all);
+            if (at == all)
+                return (struct takt_rust_item){TAKT_RUST_PAIR, source};
+            pattern = takt__rust_child(pattern, at);
+            source = takt__rust_child(source, at);
             continue;
         }
         if (ts_node_is_null(method))

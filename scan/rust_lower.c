@@ -52,11 +52,16 @@ bool takt__rust_bind(struct takt_rust_nest *nest, TSNode pattern,
                                part);
     if (rust_is(pattern, "identifier"))
         return takt__rust_bind_name(nest, rust_text(nest->rust, pattern), part);
-    if (rust_is(pattern, "tuple_pattern") &&
-        takt__rust_children(pattern) == 2 && part->of[0] != NULL)
-        return takt__rust_bind(nest, takt__rust_child(pattern, 0),
-                               part->of[0]) &&
-               takt__rust_bind(nest, takt__rust_child(pattern, 1), part->of[1]);
+    if (rust_is(pattern, "tuple_pattern") && part->of[0] != NULL) {
+        const uint32_t count = takt__rust_children(pattern);
+        uint32_t i = 0; /* a triple is a pair whose second is one */
+        for (; i + 1 < count && part->of[0] != NULL; part = part->of[1], i++)
+            if (!takt__rust_bind(nest, takt__rust_child(pattern, i),
+                                 part->of[0]))
+                return false;
+        return i + 1 == count &&
+               takt__rust_bind(nest, takt__rust_child(pattern, i), part);
+    }
     if (rust_is(pattern, "tuple_pattern") && part->value != NULL)
         return bind_fields(nest, pattern, part->value);
     return takt__text_is(rust_text(nest->rust, pattern), "_");

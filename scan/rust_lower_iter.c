@@ -172,6 +172,18 @@ static struct takt_rust_part *zipped(struct takt_rust_walk walk, TSNode a,
     return takt__rust_pair(walk.nest, items(walk, a), items(beside, b));
 }
 
+/* izip!(a, b, c): a, and then b and c. */
+static struct takt_rust_part *side_by_side(struct takt_rust_walk walk,
+                                           TSNode tuple, uint32_t from)
+{
+    walk.is_whole = false;
+    if (from + 1 >= takt__rust_children(tuple))
+        return items(walk, takt__rust_child(tuple, from));
+    return takt__rust_pair(walk.nest,
+                           items(walk, takt__rust_child(tuple, from)),
+                           side_by_side(walk, tuple, from + 1));
+}
+
 static struct takt_rust_part *adapted(struct takt_rust_walk walk, TSNode call,
                                       struct takt_text word)
 {
@@ -254,6 +266,8 @@ static struct takt_rust_part *items(struct takt_rust_walk walk, TSNode source)
         return takt__rust_one(walk.nest, walk.at);
     if (takt__rust_zip(rust, source, part))
         return zipped(walk, part[0], part[1]);
+    if (rust_is(source, "tuple_expression"))
+        return side_by_side(walk, source, 0);
     const TSNode method = takt__rust_method(source);
     if (!ts_node_is_null(method))
         return adapted(walk, source, rust_text(rust, method));

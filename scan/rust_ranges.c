@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rust_ranges.c - which parts of a text are parsed: all but the heads of
- * macros by example. The body of macro_rules! is tokens to a parser; without
- * its patterns, the $ of its names and the $( )* of what is repeated, it is
- * the code that it stands for, as a block of its own.
+ * rust_ranges.c - which parts of a text are parsed: all but the name of izip!
+ * and the heads of macros by example. The body of macro_rules! is tokens to a
+ * parser; without its patterns, the $ of its names and the $( )* of what is
+ * repeated, it is the code that it stands for, as a block of its own.
  */
 #include "rust.h"
 
@@ -142,7 +142,8 @@ size_t takt__rust_ranges(const char *text, size_t size, TSRange *range,
                         .counted = text};
     const char *at = text;
 
-    if (!takt__rust_contains((struct takt_text){text, size}, "macro_rules!"))
+    if (!takt__rust_contains((struct takt_text){text, size}, "macro_rules!") &&
+        !takt__rust_contains((struct takt_text){text, size}, "izip!"))
         return 0;
     while (at < in.end) {
         const char *next = takt__outline_behind_literal(at, in.end);
@@ -152,6 +153,9 @@ size_t takt__rust_ranges(const char *text, size_t size, TSRange *range,
         }
         const struct takt_text word = takt__outline_word_after(at, in.end);
         at = word.at + word.size;
+        if (takt__text_is(word, "izip") && at + 1 < in.end && *at == '!' &&
+            at[1] == '(')
+            cut(&in, word.at, at + 1); /* as a tuple of what is gone over */
         const char *brace = rules_of(word, in.end);
         if (brace == NULL)
             continue;

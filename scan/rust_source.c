@@ -44,6 +44,8 @@ bool takt__rust_is_in_memory(struct takt_rust *rust, TSNode source)
         at = takt__rust_bare(rust, takt__rust_receiver(at));
     }
     TSNode part[2];
+    if (rust_is(at, "tuple_expression"))
+        return true; /* izip!() */
     if (takt__rust_step(rust) && takt__rust_zip(rust, at, part))
         return takt__rust_is_in_memory(rust, part[0]) &&
                takt__rust_is_in_memory(rust, part[1]);
