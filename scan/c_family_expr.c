@@ -232,20 +232,28 @@ static struct takt_ir_expr *field(struct takt_c_nest *nest, TSNode node,
         return e->sort == (is_pointed ? TAKT_IR_ADDRESS : TAKT_IR_ACCESS)
                    ? field_of_element(nest, node, e)
                    : NULL;
+    if (e->sort == TAKT_IR_NAME && /* a parameter that stands for another */
+        !takt__ir_same_text(e->text, takt__node_text(nest->source, of)))
+        return takt__c_expr_field(
+            nest, e, is_pointed ? "->" : ".",
+            takt__node_text(nest->source, takt__node_field(node, "field")));
     return takt__c_expr_name(nest, takt__node_text(nest->source, node),
                              takt__c_expression_type(nest->place, node, 0));
 }
 
 struct takt_ir_expr *takt__c_expr_field(struct takt_c_nest *nest,
                                         const struct takt_ir_expr *of,
-                                        struct takt_text whole,
+                                        const char *sign,
                                         struct takt_text field)
 {
-    return of->loops != 0 || of->is_varying
-               ? NULL
-               : takt__c_expr_name(
-                     nest, whole,
-                     takt__c_field_type(nest->place, of->type.fields, field));
+    const struct takt_text part[] = {of->text, {sign, strlen(sign)}, field};
+
+    if (of->loops != 0 || of->is_varying)
+        return NULL;
+    const char *whole = takt__source_keep(nest->source, part, 3);
+    return takt__c_expr_name(
+        nest, (struct takt_text){whole, strlen(whole)},
+        takt__c_field_type(nest->place, of->type.fields, field));
 }
 
 /* ---- operators ----------------------------------------------------------- */
