@@ -53,9 +53,11 @@ struct takt_rust_type {
     enum takt_rust_shell shell;
     unsigned depth; /* of sequences in each other; the rank of a library's */
     struct takt_rust_extent extent[TAKT_RUST_EXTENTS];
-    struct takt_text name; /* of a struct of this file; its leaf is what it has
-                              for its parameter, Grid<f64>, and its depth 1 if
-                              that is a library's array */
+    struct takt_text name; /* of a struct of this file; its leaf, depth and
+                              `given` are those of what it has for its
+                              parameter: Grid<f64>, Shared<Array1<f32>> */
+    enum takt_rust_shell given;
+    TSNode tuple; /* of its elements; no tree: they are none */
 };
 
 enum takt_rust_kind {
@@ -106,6 +108,7 @@ enum takt_rust_drawn {
 struct takt_rust_item {
     enum takt_rust_drawn drawn;
     TSNode node;
+    TSNode pattern; /* what is left of the pattern, for an element */
 };
 
 /* A loop or chain: what it goes over. */
@@ -307,6 +310,8 @@ struct takt_rust_item takt__rust_bound_item(struct takt_rust *rust,
                                             unsigned depth);
 struct takt_rust_type takt__rust_item_type(struct takt_rust *rust,
                                            TSNode source, unsigned depth);
+/* Which part of (a, b, ..) a name is in; `count`: it is not taken apart. */
+unsigned takt__rust_side(TSNode pattern, TSNode name, unsigned count);
 /* The range of (0..n), (0..n).rev(), .step_by(..); a null node: none. */
 TSNode takt__rust_range(const struct takt_rust *rust, TSNode source);
 

@@ -9,13 +9,34 @@
 
 static const struct takt_rust_type UNKNOWN = {.leaf = TAKT_RUST_UNKNOWN};
 
-static struct takt_rust_type
-drawn_type(struct takt_rust *rust, struct takt_rust_item item, unsigned depth)
+/* for (x, y) in points: what their tuple says of a name. */
+static struct takt_rust_type taken_apart(struct takt_rust *rust,
+                                         struct takt_rust_type type,
+                                         TSNode pattern, TSNode name,
+                                         unsigned depth)
+{
+    const unsigned count = takt__rust_children(pattern);
+
+    if (!rust_is(pattern, "tuple_pattern") || type.depth > 0 ||
+        takt__rust_children(type.tuple) != count)
+        return type;
+    return takt__rust_type_named(
+        rust,
+        takt__rust_child(type.tuple, takt__rust_side(pattern, name, count)),
+        depth);
+}
+
+static struct takt_rust_type drawn_type(struct takt_rust *rust,
+                                        struct takt_rust_item item, TSNode name,
+                                        unsigned depth)
 {
     if (item.drawn == TAKT_RUST_COUNTER)
         return takt__rust_scalar(TAKT_RUST_INTEGER);
     if (item.drawn == TAKT_RUST_ELEMENT)
-        return takt__rust_element(takt__rust_type_of(rust, item.node, depth));
+        return taken_apart(
+            rust,
+            takt__rust_element(takt__rust_type_of(rust, item.node, depth)),
+            item.pattern, name, depth);
     if (item.drawn == TAKT_RUST_NOWHERE)
         return UNKNOWN;
     struct takt_rust_type type = takt__rust_type_of(rust, item.node, depth);
@@ -36,7 +57,7 @@ struct takt_rust_type takt__rust_item_type(struct takt_rust *rust,
         takt__rust_item(rust, source, none, none, depth);
     if (item.drawn == TAKT_RUST_PAIR)
         return takt__rust_scalar(TAKT_RUST_OTHER);
-    return drawn_type(rust, item, depth);
+    return drawn_type(rust, item, none, depth);
 }
 
 /* mut x, ref x, &x: x. */
@@ -182,7 +203,7 @@ struct takt_rust_type takt__rust_bound_type(struct takt_rust *rust,
             rust, takt__node_field(binding.node, "type"), depth);
     case TAKT_RUST_FOR:
         return drawn_type(rust, takt__rust_bound_item(rust, binding, depth),
-                          depth);
+                          binding.name, depth);
     case TAKT_RUST_CLOSURE: {
         const TSNode list = takt__node_field(binding.node, "parameters");
         const TSNode one = ts_node_named_child(list, binding.place);
@@ -190,7 +211,7 @@ struct takt_rust_type takt__rust_bound_type(struct takt_rust *rust,
             return takt__rust_type_named(rust, takt__node_field(one, "type"),
                                          depth);
         return drawn_type(rust, takt__rust_bound_item(rust, binding, depth),
-                          depth);
+                          binding.name, depth);
     }
     case TAKT_RUST_MATCHED:
         return matched_type(rust, binding, depth);

@@ -69,6 +69,11 @@ static bool can_be_floats(struct takt_rust_type type)
            type.shell != TAKT_RUST_CLOSED && type.shell != TAKT_RUST_SMALL;
 }
 
+static bool is_unknown(struct takt_rust_type type)
+{
+    return type.shell == TAKT_RUST_PLAIN && type.leaf == TAKT_RUST_UNKNOWN;
+}
+
 /* The function of this file that is called, or NULL. */
 static const struct takt_rust_name *own_function(struct takt_rust *rust,
                                                  TSNode call, TSNode name)
@@ -372,10 +377,14 @@ static struct takt_rust_verdict dot_call(struct takt_rust *rust, TSNode call)
         takt__rust_type_of(rust, takt__rust_argument(call, 1), TAKT_RUST_DEPTH);
     const bool is_of_slices = is_slice(rust, takt__rust_argument(call, 0)) &&
                               is_slice(rust, takt__rust_argument(call, 1));
-    if ((a.depth != 1 || b.depth != 1 || !rust_is_float(a)) &&
+    const bool is_known = (a.depth == 1 && rust_is_float(a)) ||
+                          (b.depth == 1 && rust_is_float(b));
+    if (!(is_known && (is_unknown(a) || a.depth == 1) &&
+          (is_unknown(b) || b.depth == 1)) &&
         (!is_of_slices || !can_be_floats(a) || !can_be_floats(b)))
         return NOTHING;
-    struct takt_rust_verdict out = {.op = "dot", .anchor = call, .type = a};
+    struct takt_rust_verdict out = {
+        .op = "dot", .anchor = call, .type = rust_is_float(a) ? a : b};
     matrix_sizes(&out, a, b);
     return out;
 }
@@ -392,11 +401,6 @@ struct takt_rust_verdict takt__rust_call(struct takt_rust *rust, TSNode call)
         return NOTHING;
     const struct takt_rust_verdict out = dot_call(rust, call);
     return out.op != NULL ? out : named_call(rust, call, callee, false);
-}
-
-static bool is_unknown(struct takt_rust_type type)
-{
-    return type.shell == TAKT_RUST_PLAIN && type.leaf == TAKT_RUST_UNKNOWN;
 }
 
 static const char *sign_op(char sign)

@@ -42,8 +42,7 @@ static bool is_within(TSNode outer, TSNode inner)
            ts_node_end_byte(inner) <= ts_node_end_byte(outer);
 }
 
-/* Which part of (a, b, ..) a name is in; `count`: it is not taken apart. */
-static unsigned side_of(TSNode pattern, TSNode name, unsigned count)
+unsigned takt__rust_side(TSNode pattern, TSNode name, unsigned count)
 {
     if (!rust_is(pattern, "tuple_pattern") ||
         takt__rust_children(pattern) != count)
@@ -56,7 +55,7 @@ static unsigned side_of(TSNode pattern, TSNode name, unsigned count)
 
 static unsigned side(TSNode pattern, TSNode name)
 {
-    return side_of(pattern, name, 2);
+    return takt__rust_side(pattern, name, 2);
 }
 
 /* A name for an iterator: let rows = a.iter(); */
@@ -79,44 +78,49 @@ static struct takt_rust_item mapped_item(struct takt_rust *rust, TSNode call,
 {
     const TSNode closure = takt__rust_argument(call, 0);
     if (!rust_is(closure, "closure_expression"))
-        return (struct takt_rust_item){TAKT_RUST_NOWHERE, call};
+        return (struct takt_rust_item){.drawn = TAKT_RUST_NOWHERE,
+                                       .node = call};
     TSNode tail = takt__rust_tail(takt__node_field(closure, "body"));
     const unsigned place = side(pattern, name);
     tail = takt__rust_bare(rust, tail);
     if (place < 2 && rust_is(tail, "tuple_expression"))
         tail = ts_node_named_child(tail, place);
     else if (place < 2)
-        return (struct takt_rust_item){TAKT_RUST_NOWHERE, call};
-    return (struct takt_rust_item){TAKT_RUST_COMPUTED, tail};
+        return (struct takt_rust_item){.drawn = TAKT_RUST_NOWHERE,
+                                       .node = call};
+    return (struct takt_rust_item){.drawn = TAKT_RUST_COMPUTED, .node = tail};
 }
 
 struct takt_rust_item takt__rust_item(struct takt_rust *rust, TSNode source,
                                       TSNode pattern, TSNode name,
                                       unsigned depth)
 {
-    struct takt_rust_item none = {TAKT_RUST_NOWHERE, source};
+    struct takt_rust_item none = {.drawn = TAKT_RUST_NOWHERE, .node = source};
     for (; depth > 0 && takt__rust_step(rust); depth--) {
         source = named_iterator(rust, takt__rust_bare(rust, source));
         pattern = bare_pattern(pattern);
         if (ts_node_is_null(source))
             return none;
         if (rust_is(source, "range_expression"))
-            return (struct takt_rust_item){TAKT_RUST_COUNTER, source};
+            return (struct takt_rust_item){.drawn = TAKT_RUST_COUNTER,
+                                           .node = source};
         const TSNode method = takt__rust_method(source);
         TSNode part[2];
         if (takt__rust_zip(rust, source, part)) {
             const unsigned place = side(pattern, name);
             if (place == 2)
-                return (struct takt_rust_item){TAKT_RUST_PAIR, source};
+                return (struct takt_rust_item){.drawn = TAKT_RUST_PAIR,
+                                               .node = source};
             pattern = ts_node_named_child(pattern, place);
             source = part[place];
             continue;
         }
         if (rust_is(source, "tuple_expression")) { /* izip!(a, b) */
             const unsigned all = takt__rust_children(source);
-            const unsigned at = side_of(pattern, name, all);
+            const unsigned at = takt__rust_side(pattern, name, all);
             if (at == all)
-                return (struct takt_rust_item){TAKT_RUST_PAIR, source};
+                return (struct takt_rust_item){.drawn = TAKT_RUST_PAIR,
+                                               .node = source};
             pattern = takt__rust_child(pattern, at);
             source = takt__rust_child(source, at);
             continue;
@@ -125,35 +129,38 @@ struct takt_rust_item takt__rust_item(struct takt_rust *rust, TSNode source,
             return takt__rust_type_of(rust, source, depth).shell ==
                            TAKT_RUST_CLOSED
                        ? none
-                       : (struct takt_rust_item){TAKT_RUST_ELEMENT, source};
+                       : (struct takt_rust_item){TAKT_RUST_ELEMENT, source,
+                                                 pattern};
         const struct takt_text word = rust_text(rust, method);
         const unsigned place = side(pattern, name);
         if (takt__text_is(word, "zip")) {
             if (place == 2)
-                return (struct takt_rust_item){TAKT_RUST_PAIR, source};
+                return (struct takt_rust_item){.drawn = TAKT_RUST_PAIR,
+                                               .node = source};
             pattern = ts_node_named_child(pattern, place);
             source = place == 0 ? takt__rust_receiver(source)
                                 : takt__rust_argument(source, 0);
         } else if (takt__text_is(word, "enumerate")) {
             if (place == 0)
-                return (struct takt_rust_item){TAKT_RUST_COUNTER, source};
+                return (struct takt_rust_item){.drawn = TAKT_RUST_COUNTER,
+                                               .node = source};
             if (place == 1)
                 pattern = ts_node_named_child(pattern, 1);
             source = takt__rust_receiver(source);
         } else if (takt__text_in(word, passing)) {
             source = takt__rust_receiver(source);
         } else if (takt__text_in(word, stretching)) {
-            return (struct takt_rust_item){TAKT_RUST_STRETCH,
-                                           takt__rust_receiver(source)};
+            return (struct takt_rust_item){.drawn = TAKT_RUST_STRETCH,
+                                           .node = takt__rust_receiver(source)};
         } else if (takt__text_is(word, "windows")) {
-            return (struct takt_rust_item){TAKT_RUST_WINDOW,
-                                           takt__rust_receiver(source)};
+            return (struct takt_rust_item){.drawn = TAKT_RUST_WINDOW,
+                                           .node = takt__rust_receiver(source)};
         } else if (takt__text_is(word, "map")) {
             return mapped_item(rust, source, pattern, name);
         } else if (takt__text_in(word, closed)) {
             return none;
         } else {
-            return (struct takt_rust_item){TAKT_RUST_ELEMENT, source};
+            return (struct takt_rust_item){TAKT_RUST_ELEMENT, source, pattern};
         }
     }
     return none;
@@ -209,21 +216,23 @@ static struct takt_rust_item closure_item(struct takt_rust *rust,
 {
     const TSNode call = call_around(rust, binding.node);
     const TSNode receiver = takt__rust_receiver(call);
-    const struct takt_rust_item none = {TAKT_RUST_NOWHERE, call};
+    const struct takt_rust_item none = {.drawn = TAKT_RUST_NOWHERE,
+                                        .node = call};
     if (ts_node_is_null(receiver))
         return none;
     if (takt__rust_calls(rust, call, "fold") && binding.place == 0)
-        return (struct takt_rust_item){TAKT_RUST_COMPUTED,
-                                       takt__rust_argument(call, 0)};
+        return (struct takt_rust_item){.drawn = TAKT_RUST_COMPUTED,
+                                       .node = takt__rust_argument(call, 0)};
     TSNode array[TAKT_RUST_ZIPPED];
     const unsigned first = takt__rust_calls(rust, call, "fold");
     const unsigned count = takt__rust_zipped(rust, call, array);
     if (binding.place >= first && binding.place - first < count)
-        return (struct takt_rust_item){TAKT_RUST_ELEMENT,
-                                       array[binding.place - first]};
+        return (struct takt_rust_item){.drawn = TAKT_RUST_ELEMENT,
+                                       .node = array[binding.place - first]};
     if (takt__rust_is_any(rust, takt__rust_method(call),
                           "map_axis map_axis_mut"))
-        return (struct takt_rust_item){TAKT_RUST_STRETCH, receiver};
+        return (struct takt_rust_item){.drawn = TAKT_RUST_STRETCH,
+                                       .node = receiver};
     return takt__rust_item(rust, receiver, binding.pattern, binding.name,
                            depth);
 }

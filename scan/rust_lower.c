@@ -243,9 +243,12 @@ struct takt_rust_part *takt__rust_block(struct takt_rust_nest *nest,
             continue;
         if (i + 1 == count && !rust_is(one, "expression_statement"))
             return takt__rust_part_of(nest, one, depth + 1);
-        if (!rust_is(one, "let_declaration") ||
-            !lower_let(nest, one, body, depth))
-            return NULL;
+        if (rust_is(one, "let_declaration")
+                ? !lower_let(nest, one, body, depth)
+                : ts_node_start_byte(one) < nest->start ||
+                      ts_node_end_byte(one) > nest->end ||
+                      !takt__rust_statement(nest, one, depth + 1))
+            return NULL; /* what is assigned elsewhere is not known */
     }
     return NULL;
 }
@@ -368,6 +371,8 @@ bool takt__rust_statement(struct takt_rust_nest *nest, TSNode node,
 
 bool takt__rust_lower(struct takt_rust_nest *nest, TSNode node)
 {
+    nest->start = ts_node_start_byte(node);
+    nest->end = ts_node_end_byte(node);
     find_assigned(nest, node, TAKT_RUST_DEEPEST);
     return takt__rust_statement(nest, node, 0) && nest->ir.loop_count > 0;
 }

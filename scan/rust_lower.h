@@ -35,6 +35,7 @@ struct takt_rust_local {
 
 struct takt_rust_nest {
     struct takt_rust *rust;
+    uint32_t start, end; /* of what is lowered, in the file */
     unsigned locals, hidden, parts, assigned, inlined;
     struct takt_text name[TAKT_RUST_ASSIGNED]; /* that are assigned */
     struct takt_rust_local local[TAKT_RUST_LOCALS];

@@ -139,12 +139,19 @@ static enum takt_rust_leaf trait_leaf(struct takt_text name)
 static enum takt_rust_leaf bounds_leaf(const struct takt_rust *rust,
                                        TSNode bounds, unsigned depth)
 {
+    static const char *const operators[] = {"Add", "Sub", "Mul", "Div"};
     const uint32_t count = takt__rust_children(bounds);
     enum takt_rust_leaf leaf = TAKT_RUST_UNKNOWN;
+    unsigned signs = 0; /* of arithmetic: what has several is a number */
 
     for (uint32_t i = 0; i < count && i < 16 && depth > 0; i++) {
         const struct takt_text name =
             rust_text(rust, takt__rust_child(bounds, i));
+        for (unsigned k = 0; k < 4; k++)
+            if (name.size > 2 && memcmp(name.at, operators[k], 3) == 0)
+                signs |= 1u << k;
+        if ((signs & (signs - 1)) != 0)
+            leaf = TAKT_RUST_GENERIC;
         enum takt_rust_leaf one = trait_leaf(name);
         const struct takt_rust_name *trait = takt__rust_find(
             rust, TAKT_RUST_TRAIT, (struct takt_text){NULL, 0}, name);
@@ -319,8 +326,10 @@ static struct takt_rust_type generic_type(struct takt_rust *rust, TSNode type,
         const struct takt_rust_type of =
             takt__rust_type_named(rust, first, depth);
         found.leaf = of.leaf;
-        if (found.shell == TAKT_RUST_OWN)
-            found.depth = of.shell == TAKT_RUST_NDARRAY;
+        if (found.shell == TAKT_RUST_OWN) {
+            found.given = of.shell;
+            found.depth = of.depth;
+        }
     }
     if (found.shell == TAKT_RUST_NDARRAY)
         base_type(rust, first, ts_node_named_child(list, is_second + 1u), depth,
@@ -388,6 +397,6 @@ struct takt_rust_type takt__rust_type_named(struct takt_rust *rust, TSNode type,
     if (rust_is(type, "abstract_type"))
         return abstract_type(rust, type, depth);
     if (takt__node_in(type, "tuple_type unit_type"))
-        return takt__rust_scalar(TAKT_RUST_OTHER);
+        return (struct takt_rust_type){.leaf = TAKT_RUST_OTHER, .tuple = type};
     return UNKNOWN;
 }

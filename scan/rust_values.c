@@ -53,8 +53,10 @@ static struct takt_rust_type given(struct takt_rust_type type,
         !rust_is_float(owner))
         return type;
     type.leaf = owner.leaf;
-    if (owner.depth > 0 && type.shell == TAKT_RUST_PLAIN && type.depth == 0)
-        type.shell = TAKT_RUST_NDARRAY; /* Shared<Array1<f32>> */
+    if (type.shell == TAKT_RUST_PLAIN && type.depth == 0) {
+        type.shell = owner.given;
+        type.depth = owner.depth;
+    }
     return type;
 }
 
