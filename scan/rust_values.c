@@ -304,6 +304,8 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
         }
         return turned;
     }
+    if (takt__text_is(name, "into") && type.leaf == TAKT_RUST_INTEGER)
+        return UNKNOWN; /* of whatever is wanted */
     if (takt__text_in(name, same_methods))
         return takt__text_is(name, "mapv") && type.leaf == TAKT_RUST_UNKNOWN
                    ? (struct takt_rust_type){.shell = TAKT_RUST_NDARRAY,
