@@ -334,6 +334,9 @@ static struct takt_ir_expr *pick(struct takt_c_nest *nest, TSNode node,
     for (unsigned i = 0; i < 3; i++)
         part[i] = takt__c_expr(nest, takt__node_field(node, fields[i]),
                                is_index, depth + 1);
+    if (part[0] == NULL) /* p != NULL */
+        part[0] = takt__c_expr(nest, takt__node_field(node, fields[0]), true,
+                               depth + 1);
     return takt__ir_pick(&nest->ir, part[0], part[1], part[2]);
 }
 
@@ -346,6 +349,8 @@ struct takt_ir_expr *takt__c_expr(struct takt_c_nest *nest, TSNode node,
     const char *type = ts_node_type(node);
     if (!strcmp(type, "number_literal"))
         return number(nest, node);
+    if (!strcmp(type, "null"))
+        return takt__ir_number(&nest->ir, 0);
     if (!strcmp(type, "identifier"))
         return takt__c_expr_named(nest, takt__node_text(nest->source, node));
     if (!strcmp(type, "subscript_expression"))

@@ -126,7 +126,8 @@ static bool grow(struct takt_c_notes *notes)
 static bool is_of_floats(struct takt_text text, enum takt_c_what what)
 {
     if (what == TAKT_C_TYPE)
-        return takt__c_has(text, "float") || takt__c_has(text, "double");
+        return (takt__c_has(text, "float") || takt__c_has(text, "double")) &&
+               !takt__c_has(text, "long double");
     return what == TAKT_C_MACRO && !takt__c_has(text, ">>") &&
            !takt__c_has(text, "<<") && !takt__c_has(text, "int");
 }

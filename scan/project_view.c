@@ -240,7 +240,7 @@ size_t takt__project_declarations(const struct takt_project *project,
     for (unsigned i = 0; i < view->uses; i++) {
         const struct project_text *one = &all[view->used[i]];
         if (written + one->size + 1 > room)
-            break;
+            continue; /* others may fit */
         out[written++] = '\n';
         memcpy(out + written, one->at, one->size);
         written += one->size;

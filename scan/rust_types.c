@@ -311,9 +311,12 @@ static struct takt_rust_type generic_type(struct takt_rust *rust, TSNode type,
     if (takt__text_in(word, wrappers))
         return takt__rust_type_named(rust, first, depth);
     struct takt_rust_type found = type_identifier(rust, name, depth);
-    const struct takt_text any = {NULL, 0};
-    if (found.shell == TAKT_RUST_PLAIN && takt__rust_is_open(found) &&
-        takt__rust_find(rust, TAKT_RUST_ALIAS, any, word) != NULL) {
+    const bool is_alias =
+        takt__rust_find(rust, TAKT_RUST_ALIAS, (struct takt_text){NULL, 0},
+                        word) != NULL;
+    if (is_alias && !takt__rust_is_open(found))
+        return found; /* type Row<S> = Matrix<f64, U1, Dynamic, S> */
+    if (is_alias && found.shell == TAKT_RUST_PLAIN) {
         /* type Shared<T> = Rc<RefCell<T>>, type Row<T> = Vec<T> */
         struct takt_rust_type of = takt__rust_type_named(rust, first, depth);
         for (unsigned i = 0; i < found.depth && i < 2; i++)
