@@ -16,11 +16,13 @@ struct named_op {
 /* Said by a free function, a path or a method alike. */
 static const struct named_op by_name[] = {
     {"matmul", "matmul mat_mul matmult gemm sgemm dgemm cblas_sgemm "
-               "cblas_dgemm general_mat_mul matrix_multiply multiply_matrices"},
+               "cblas_dgemm general_mat_mul matrix_multiply multiply_matrices "
+               "gemm_tr gemm_ad matmul_with_conj matmul_into matmul_t"},
     {"batched_matmul", "batch_matmul batched_matmul bmm"},
     {"gemv", "gemv sgemv dgemv cblas_sgemv cblas_dgemv general_mat_vec_mul "
-             "matvec mat_vec_mul"},
-    {"dot", "dot_product inner_product sdot ddot cblas_sdot cblas_ddot"},
+             "matvec mat_vec_mul gemv_tr gemv_ad mat_vec"},
+    {"dot", "dot_product inner_product sdot ddot cblas_sdot cblas_ddot "
+            "tr_dot norm_squared"},
     {"axpy", "axpy saxpy daxpy cblas_saxpy cblas_daxpy"},
     {"conv2d", "convolve convolve2d convolution conv2d conv1d"},
     {"pooling", "max_pool2d avg_pool2d"},
@@ -48,10 +50,24 @@ static const struct named_op of_arrays[] = {
     {"matmul", "mul_to tr_mul"}};
 
 static const struct named_op of_tensors[] = {
-    {"exp", "exp"},         {"log", "log"},   {"sqrt", "sqrt"},
-    {"abs", "abs"},         {"relu", "relu"}, {"gelu", "gelu"},
-    {"sigmoid", "sigmoid"}, {"tanh", "tanh"}, {"neg", "neg"},
-    {"clamp", "clamp"}};
+    {"exp", "exp"},
+    {"log", "log"},
+    {"log1p", "log1p"},
+    {"sqrt", "sqrt"},
+    {"sin", "sin"},
+    {"cos", "cos"},
+    {"abs", "abs"},
+    {"relu", "relu"},
+    {"gelu", "gelu"},
+    {"sigmoid", "sigmoid"},
+    {"tanh", "tanh"},
+    {"neg", "neg"},
+    {"clamp", "clamp clamp_min clamp_max"},
+    {"add", "add add_scalar broadcast_add"},
+    {"sub", "sub sub_scalar broadcast_sub"},
+    {"mul", "mul broadcast_mul"},
+    {"div", "div broadcast_div"},
+    {"scale", "mul_scalar div_scalar"}};
 
 static const char *look_up(const struct named_op *table, size_t count,
                            struct takt_text name)
@@ -261,6 +277,16 @@ static const char *dot_op(struct takt_rust_type a, struct takt_rust_type b)
     return "dot";
 }
 
+/* And not only Vector3 and the like. */
+static bool has_large_matrices(const struct takt_rust *rust)
+{
+    const struct takt_text text = {rust->source->text, rust->source->size};
+
+    return takt__rust_contains(text, "DMatrix") ||
+           takt__rust_contains(text, "DVector") ||
+           takt__rust_contains(text, "Dynamic");
+}
+
 /* x.dot(&w) in a file that uses ndarray, where x came from elsewhere. */
 static struct takt_rust_verdict unseen_dot(struct takt_rust *rust, TSNode call,
                                            TSNode name)
@@ -268,13 +294,19 @@ static struct takt_rust_verdict unseen_dot(struct takt_rust *rust, TSNode call,
     const struct takt_text word = rust_text(rust, name);
     const struct takt_rust_type b =
         takt__rust_type_of(rust, takt__rust_argument(call, 0), TAKT_RUST_DEPTH);
-    if (!takt__text_is(word, "dot") || takt__rust_argument_count(call) != 1 ||
-        !takt__rust_uses(rust, "ndarray") || !can_be_floats(b) ||
+    const bool is_square = takt__text_is(word, "norm_squared");
+    if ((!takt__text_is(word, "dot") && !is_square) ||
+        takt__rust_argument_count(call) != !is_square ||
+        !(takt__rust_uses(rust, "ndarray") ||
+          (takt__rust_uses(rust, "nalgebra") && has_large_matrices(rust))) ||
+        !can_be_floats(b) ||
         takt__rust_find(rust, TAKT_RUST_FUNCTION, (struct takt_text){NULL, 0},
                         word) != NULL)
         return NOTHING;
     return (struct takt_rust_verdict){
-        .op = b.depth == 2 ? "matmul" : "dot", .anchor = call, .type = b};
+        .op = b.depth == 2 && b.shell != TAKT_RUST_NALGEBRA ? "matmul" : "dot",
+        .anchor = call,
+        .type = b};
 }
 
 /* Whether this file says what dot() of a slice is: it is found there. */

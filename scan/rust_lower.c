@@ -32,10 +32,12 @@ static bool bind_fields(struct takt_rust_nest *nest, TSNode pattern,
         if (!takt__rust_bind(
                 nest, takt__rust_child(pattern, i),
                 takt__rust_one(
-                    nest, takt__ir_field(
-                              &nest->ir, nest->rust->source, of,
-                              (struct takt_text){place[i], 1},
-                              (struct takt_ir_type){.kind = TAKT_IR_PLAIN}))))
+                    nest,
+                    takt__ir_field(&nest->ir, nest->rust->source, of,
+                                   (struct takt_text){place[i], 1},
+                                   takt__rust_ir_type(takt__rust_type_of(
+                                       nest->rust, takt__rust_child(pattern, i),
+                                       TAKT_RUST_DEPTH))))))
             return false;
     return true;
 }

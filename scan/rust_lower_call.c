@@ -93,7 +93,7 @@ static struct takt_ir_expr *inlined(struct takt_rust_nest *nest, TSNode call,
 static const char same[] =
     "clone to_owned into unwrap expect as_slice as_mut_slice as_ref as_mut "
     "borrow borrow_mut to_vec view view_mut iter iter_mut as_view cloned "
-    "copied unwrap_or lock deref to_f32 to_f64 as_ptr as_mut_ptr as_";
+    "copied unwrap_or lock deref to_f32 to_f64 as_ptr as_mut_ptr as_ copy";
 static const char getters[] = "get at get_unchecked get_unchecked_mut get_mut "
                               "at_mut get_value get_element value_at uget "
                               "uget_mut elem elem_mut";

@@ -122,10 +122,11 @@ static enum takt_rust_leaf trait_leaf(struct takt_text name)
     static const struct {
         const char *word;
         enum takt_rust_leaf leaf;
-    } words[] = {{"Float", TAKT_RUST_FLOAT},      {"Real", TAKT_RUST_FLOAT},
-                 {"Num", TAKT_RUST_GENERIC},      {"Scalar", TAKT_RUST_GENERIC},
-                 {"Zero", TAKT_RUST_GENERIC},     {"Signed", TAKT_RUST_GENERIC},
-                 {"Primitive", TAKT_RUST_GENERIC}};
+    } words[] = {
+        {"Float", TAKT_RUST_FLOAT},       {"Real", TAKT_RUST_FLOAT},
+        {"Num", TAKT_RUST_GENERIC},       {"Scalar", TAKT_RUST_GENERIC},
+        {"Zero", TAKT_RUST_GENERIC},      {"Signed", TAKT_RUST_GENERIC},
+        {"Primitive", TAKT_RUST_GENERIC}, {"Field", TAKT_RUST_GENERIC}};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         for (size_t at = 0; at + strlen(words[i].word) <= name.size; at++)
@@ -334,6 +335,10 @@ static struct takt_rust_type generic_type(struct takt_rust *rust, TSNode type,
             found.depth = of.depth;
         }
     }
+    if (found.shell == TAKT_RUST_TENSOR) /* Tensor<B, 2, Int> */
+        for (uint32_t i = 0; i < takt__rust_children(list); i++)
+            if (takt__rust_is_any(rust, takt__rust_child(list, i), "Int Bool"))
+                return takt__rust_scalar(TAKT_RUST_OTHER);
     if (found.shell == TAKT_RUST_NDARRAY)
         base_type(rust, first, ts_node_named_child(list, is_second + 1u), depth,
                   &found);

@@ -311,6 +311,11 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
                    ? (struct takt_rust_type){.shell = TAKT_RUST_NDARRAY,
                                              .leaf = TAKT_RUST_FLOAT}
                    : type;
+    static const char figures[] =
+        "dims shape rank device dtype to_data into_data into_scalar to_scalar "
+        "to_vec0 to_vec1 to_vec2 elem_count stride dim size item backward";
+    if (type.shell == TAKT_RUST_TENSOR) /* another one */
+        return takt__text_in(name, figures) ? UNKNOWN : type;
     if (takt__text_is(name, "dot"))
         return dot_type(rust, call, type, depth);
     if (type.shell == TAKT_RUST_NDARRAY || type.shell == TAKT_RUST_NALGEBRA)
