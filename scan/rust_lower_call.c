@@ -241,6 +241,19 @@ static bool is_constant(struct takt_rust_nest *nest, TSNode call)
            (rust_is_float(of) || of.leaf == TAKT_RUST_GENERIC);
 }
 
+/* A function of the crate of what is the same in all rounds. */
+static bool is_fixed_call(struct takt_rust_nest *nest, TSNode call,
+                          TSNode callee, unsigned depth)
+{
+    const TSNode function = takt__rust_function_of(nest, callee);
+    const TSNode list = takt__node_field(function, "parameters");
+
+    return rust_is(function, "function_item") &&
+           !takt__rust_contains(rust_text(nest->rust, list), "mut ") &&
+           !ts_node_is_null(takt__node_field(function, "return_type")) &&
+           has_fixed_arguments(nest, call, depth);
+}
+
 struct takt_ir_expr *takt__rust_called(struct takt_rust_nest *nest, TSNode call,
                                        bool is_index, unsigned depth)
 {
@@ -263,6 +276,8 @@ struct takt_ir_expr *takt__rust_called(struct takt_rust_nest *nest, TSNode call,
                : is_constant(nest, call)    ? takt__rust_named(nest, call)
                                             : NULL;
     struct takt_ir_expr *e = inlined(nest, call, callee, false, depth);
+    if (e == NULL && is_fixed_call(nest, call, callee, depth))
+        return takt__rust_named(nest, call);
     for (unsigned i = 0; i < count && e == NULL; i++) {
         argument[i] = takt__rust_expr(nest, takt__rust_argument(call, i),
                                       is_index, depth + 1);

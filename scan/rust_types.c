@@ -39,7 +39,12 @@ struct takt_rust_type takt__rust_sequence(struct takt_rust_type inner,
     struct takt_rust_type type = inner;
     if (inner.shell != TAKT_RUST_PLAIN) /* of structs, by their name */
         return (struct takt_rust_type){
-            .leaf = TAKT_RUST_OTHER, .depth = 1, .name = inner.name};
+            /* Vec<Row<f64>> may be rows */
+            .leaf = inner.shell == TAKT_RUST_OWN && rust_is_float(inner)
+                        ? TAKT_RUST_UNKNOWN
+                        : TAKT_RUST_OTHER,
+            .depth = 1,
+            .name = inner.name};
     type.depth++;
     for (unsigned i = TAKT_RUST_EXTENTS - 1; i > 0; i--)
         type.extent[i] = inner.extent[i - 1];

@@ -49,6 +49,8 @@ static struct takt_rust_type binary_type(struct takt_rust *rust, TSNode node,
 static struct takt_rust_type given(struct takt_rust_type type,
                                    struct takt_rust_type owner)
 {
+    if (type.shell == TAKT_RUST_OWN && takt__rust_same(type.name, owner.name))
+        return takt__rust_is_open(type) ? owner : type; /* -> Self */
     if (!takt__rust_is_open(type) || type.shell == TAKT_RUST_OWN ||
         !rust_is_float(owner))
         return type;
@@ -133,6 +135,20 @@ static struct takt_rust_type function_type(struct takt_rust *rust,
         return UNKNOWN;
     const TSNode type = takt__node_field(function->node, "return_type");
     return takt__rust_type_named(rust, type, depth);
+}
+
+/* Of a method of a struct of the crate, or one that all have. */
+static struct takt_rust_type own_method_type(struct takt_rust *rust,
+                                             struct takt_rust_type type,
+                                             struct takt_text name,
+                                             unsigned depth)
+{
+    static const char kept[] = "clone to_owned as_ref as_mut borrow borrow_mut "
+                               "unwrap expect lock read write";
+
+    if (takt__rust_find(rust, TAKT_RUST_FUNCTION, type.name, name) != NULL)
+        return given(function_type(rust, type.name, name, depth), type);
+    return takt__text_in(name, kept) ? type : UNKNOWN;
 }
 
 /* Array2::<f64>::zeros((512, 512)), DMatrix::zeros(4, 4): the sizes. */
@@ -281,7 +297,7 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
         const struct takt_rust_type type =
             takt__rust_type_of(rust, receiver, depth);
         return type.shell == TAKT_RUST_OWN
-                   ? given(function_type(rust, type.name, name, depth), type)
+                   ? own_method_type(rust, type, name, depth)
                    : takt__rust_item_type(rust, receiver, depth);
     }
     if (takt__text_is(name, "fold"))
@@ -289,7 +305,7 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
     const struct takt_rust_type type =
         takt__rust_type_of(rust, receiver, depth);
     if (type.shell == TAKT_RUST_OWN)
-        return given(function_type(rust, type.name, name, depth), type);
+        return own_method_type(rust, type, name, depth);
     if (takt__text_in(name, float_methods))
         return type.leaf == TAKT_RUST_UNKNOWN
                    ? takt__rust_scalar(TAKT_RUST_FLOAT)
