@@ -77,9 +77,11 @@ static struct takt_rust_type handed_out(struct takt_rust *rust, TSNode call,
     static const char halves[] = "split_at split_at_mut";
     if (rust_is(call, "match_expression")) /* match f() { Ok(x) => x, .. } */
         call = takt__rust_bare(rust, takt__node_field(call, "value"));
-    const TSNode callee = takt__rust_callee(call);
+    const TSNode method = takt__rust_method(call);
+    const TSNode callee =
+        ts_node_is_null(method) ? takt__rust_callee(call) : method;
 
-    if (takt__rust_is_any(rust, takt__rust_method(call), halves))
+    if (takt__rust_is_any(rust, method, halves))
         return takt__rust_type_of(rust, takt__rust_receiver(call), depth);
     if (!rust_is(call, "call_expression") || ts_node_is_null(callee))
         return UNKNOWN;
@@ -89,6 +91,8 @@ static struct takt_rust_type handed_out(struct takt_rust *rust, TSNode call,
     TSNode type = function == NULL
                       ? takt__rust_null()
                       : takt__node_field(function->node, "return_type");
+    if (rust_is(type, "reference_type"))
+        type = takt__node_field(type, "type");
     if (rust_is(type, "generic_type")) /* Result<(A, B), E> */
         type = takt__rust_child(takt__node_field(type, "type_arguments"), 0);
     return rust_is(type, "tuple_type")

@@ -43,8 +43,10 @@ static const struct named_op of_arrays[] = {
     {"norm2", "norm norm_l2"},
     {"norm1", "norm_l1"},
     {"dot", "norm_squared dot"},
-    {"mul", "component_mul"},
-    {"div", "component_div"},
+    {"add", "add_assign"},
+    {"sub", "sub_assign"},
+    {"mul", "component_mul mul_assign"},
+    {"div", "component_div div_assign"},
     {"scale", "scale"},
     {"axpy", "axpy scaled_add"},
     {"matmul", "mul_to tr_mul"}};
@@ -305,6 +307,7 @@ static struct takt_rust_verdict unseen_dot(struct takt_rust *rust, TSNode call,
         return NOTHING;
     return (struct takt_rust_verdict){
         .op = b.depth == 2 && b.shell != TAKT_RUST_NALGEBRA ? "matmul" : "dot",
+        .certainty = rust_is_float(b) ? TAKT_EXACT : TAKT_UNKNOWN_TYPE,
         .anchor = call,
         .type = b};
 }

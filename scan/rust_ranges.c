@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rust_ranges.c - which parts of a text are parsed: all but the name of izip!
- * and the heads of macros by example. The body of macro_rules! is tokens to a
- * parser; without its patterns, the $ of its names and the $( )* of what is
- * repeated, it is the code that it stands for, as a block of its own.
+ * rust_ranges.c - which parts of a text are parsed: all but the names of macros
+ * like izip! and the heads of macros by example. The body of macro_rules! is
+ * tokens to a parser; without its patterns, the $ of its names and the $( )* of
+ * what is repeated, it is the code that it stands for, as a block of its own.
  */
 #include "rust.h"
 
@@ -56,12 +56,35 @@ static const char *behind_blanks(const char *at, const char *end)
     return at;
 }
 
+/* The name of a macro of which only the arguments count: izip!(a, b) as the
+ * tuple of what is gone over, paste! { .. } as a block. */
+static void cut_name(struct cutter *in, struct takt_text word)
+{
+    static const char tuples[] = "izip zip unzip z uz";
+    static const char blocks[] = "paste cfg_if";
+    const char *at = word.at + word.size;
+
+    if (at >= in->end || *at != '!')
+        return;
+    const char *next = behind_blanks(at + 1, in->end);
+    if (next < in->end &&
+        (*next == '(' ? takt__text_in(word, tuples)
+                      : *next == '{' && takt__text_in(word, blocks)))
+        cut(in, word.at, at + 1);
+}
+
 /* $name is a name; $( .. ),* is what is in it. */
 static void cut_body(struct cutter *in, const char *at, const char *end,
                      unsigned depth)
 {
     while (at < end && depth > 0) {
         const char *next = takt__outline_behind_literal(at, end);
+        if (next == at && takt__outline_is_word(*at)) {
+            const struct takt_text word = takt__outline_word_after(at, end);
+            cut_name(in, word);
+            at = word.at + word.size;
+            continue;
+        }
         if (next != at || *at != '$' || at + 1 >= end) {
             at = next == at ? at + 1 : next;
             continue;
@@ -142,8 +165,12 @@ size_t takt__rust_ranges(const char *text, size_t size, TSRange *range,
                         .counted = text};
     const char *at = text;
 
-    if (!takt__rust_contains((struct takt_text){text, size}, "macro_rules!") &&
-        !takt__rust_contains((struct takt_text){text, size}, "izip!"))
+    static const char *const words[] = {"macro_rules!", "zip!", "paste!",
+                                        "cfg_if!", "z!"};
+    bool has_any = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words && !has_any; i++)
+        has_any = takt__rust_contains((struct takt_text){text, size}, words[i]);
+    if (!has_any)
         return 0;
     while (at < in.end) {
         const char *next = takt__outline_behind_literal(at, in.end);
@@ -153,9 +180,7 @@ size_t takt__rust_ranges(const char *text, size_t size, TSRange *range,
         }
         const struct takt_text word = takt__outline_word_after(at, in.end);
         at = word.at + word.size;
-        if (takt__text_is(word, "izip") && at + 1 < in.end && *at == '!' &&
-            at[1] == '(')
-            cut(&in, word.at, at + 1); /* as a tuple of what is gone over */
+        cut_name(&in, word);
         const char *brace = rules_of(word, in.end);
         if (brace == NULL)
             continue;

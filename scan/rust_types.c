@@ -131,7 +131,8 @@ static enum takt_rust_leaf trait_leaf(struct takt_text name)
         {"Float", TAKT_RUST_FLOAT},       {"Real", TAKT_RUST_FLOAT},
         {"Num", TAKT_RUST_GENERIC},       {"Scalar", TAKT_RUST_GENERIC},
         {"Zero", TAKT_RUST_GENERIC},      {"Signed", TAKT_RUST_GENERIC},
-        {"Primitive", TAKT_RUST_GENERIC}, {"Field", TAKT_RUST_GENERIC}};
+        {"Primitive", TAKT_RUST_GENERIC}, {"Field", TAKT_RUST_GENERIC},
+        {"Into<f", TAKT_RUST_GENERIC}};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         for (size_t at = 0; at + strlen(words[i].word) <= name.size; at++)

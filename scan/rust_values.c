@@ -156,7 +156,7 @@ static void made_sizes(struct takt_rust *rust, TSNode call,
                        struct takt_rust_type *type, unsigned depth)
 {
     static const char makers[] =
-        "zeros ones from_elem identity from_element new_random random";
+        "zeros ones from_elem identity from_element new_random random eye";
     if (!takt__rust_is_any(rust, takt__rust_callee(call), makers))
         return;
     if (type->leaf == TAKT_RUST_UNKNOWN && /* of integers, it would be said */
@@ -312,7 +312,10 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
                    : type;
     if (takt__text_in(name, "t transpose")) {
         struct takt_rust_type turned = type;
-        if (type.shell == TAKT_RUST_NDARRAY && type.depth == 0)
+        if (type.shell == TAKT_RUST_PLAIN && type.leaf == TAKT_RUST_UNKNOWN &&
+            takt__text_is(name, "t") && takt__rust_uses(rust, "ndarray"))
+            turned.shell = TAKT_RUST_NDARRAY;
+        if (turned.shell == TAKT_RUST_NDARRAY && type.depth == 0)
             turned.depth = 2; /* of one row, it would change nothing */
         if (type.depth == 2) {
             turned.extent[0] = type.extent[1];
