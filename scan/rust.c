@@ -79,7 +79,7 @@ static struct takt_rust_verdict raw(struct takt_rust *rust, TSNode node)
     }
     if (rust_is(node, "compound_assignment_expr"))
         return takt__rust_operation(rust, node);
-    if (takt__node_in(node, "macro_invocation identifier"))
+    if (rust_is(node, "macro_invocation"))
         return takt__rust_macro(rust, node);
     if (takt__rust_calls(rust, node, "sqrt")) {
         const TSNode inner = takt__rust_bare(rust, takt__rust_receiver(node));

@@ -255,6 +255,8 @@ TSNode takt__rust_right(TSNode node);
 struct takt_text takt__rust_operator(const struct takt_rust *rust, TSNode node);
 bool takt__rust_is_op(const struct takt_rust *rust, TSNode node,
                       const char *sign);
+/* mut x, ref x, &x: x. */
+TSNode takt__rust_bare_pattern(TSNode pattern);
 /* The value of a block, a closure body or anything else. */
 TSNode takt__rust_tail(TSNode body);
 bool takt__rust_literal_is(const struct takt_rust *rust, TSNode node,
@@ -302,6 +304,18 @@ takt__rust_level_count(struct takt_rust *rust,
     "outer_iter axis_iter row_iter column_iter rows columns rows_mut "       \
     "columns_mut outer_iter_mut axis_iter_mut row_iter_mut column_iter_mut " \
     "genrows genrows_mut"
+/* Those that hand on what they are given. */
+#define TAKT_RUST_PASSING                                                     \
+    "iter iter_mut into_iter par_iter par_iter_mut into_par_iter copied "     \
+    "cloned take by_ref peekable chain filter skip_while take_while inspect " \
+    "with_min_len with_max_len into_par_iter_mut as_slice as_mut_slice drain"
+#define TAKT_RUST_CHUNKS                                          \
+    "chunks chunks_exact chunks_mut chunks_exact_mut par_chunks " \
+    "par_chunks_mut par_chunks_exact"
+/* What these hand out is no array in memory. */
+#define TAKT_RUST_UNSTORED                                                  \
+    "values values_mut into_values keys into_keys chars bytes lines split " \
+    "split_whitespace char_indices entries"
 struct takt_rust_item takt__rust_item(struct takt_rust *rust, TSNode source,
                                       TSNode pattern, TSNode name,
                                       unsigned depth);

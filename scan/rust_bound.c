@@ -60,15 +60,6 @@ struct takt_rust_type takt__rust_item_type(struct takt_rust *rust,
     return drawn_type(rust, item, none, depth);
 }
 
-/* mut x, ref x, &x: x. */
-static TSNode bare_pattern(TSNode pattern)
-{
-    while (takt__node_in(pattern, "reference_pattern mut_pattern ref_pattern"))
-        pattern = ts_node_named_child(pattern,
-                                      ts_node_named_child_count(pattern) - 1);
-    return pattern;
-}
-
 /* The place-th of what a call hands out: the halves of a slice, or what the
  * tuple that a function of the crate returns is declared to hold. */
 static struct takt_rust_type handed_out(struct takt_rust *rust, TSNode call,
@@ -109,7 +100,8 @@ static struct takt_rust_type tuple_type(struct takt_rust *rust, TSNode pattern,
     const uint32_t count = ts_node_named_child_count(pattern);
     value = takt__rust_bare(rust, value);
     for (uint32_t i = 0; i < count; i++) {
-        if (!ts_node_eq(bare_pattern(ts_node_named_child(pattern, i)), name))
+        if (!ts_node_eq(
+                takt__rust_bare_pattern(ts_node_named_child(pattern, i)), name))
             continue;
         return rust_is(value, "tuple_expression")
                    ? takt__rust_type_of(rust, takt__rust_child(value, i), depth)
@@ -132,7 +124,8 @@ static struct takt_rust_type fielded_type(struct takt_rust *rust,
         const TSNode of = takt__node_field(one, "name");
         const TSNode to = takt__node_field(one, "pattern");
         if (!rust_is(one, "field_pattern") ||
-            !ts_node_eq(ts_node_is_null(to) ? of : bare_pattern(to), name))
+            !ts_node_eq(ts_node_is_null(to) ? of : takt__rust_bare_pattern(to),
+                        name))
             continue;
         const struct takt_rust_name *field =
             takt__rust_find(rust, TAKT_RUST_FIELD, owner, rust_text(rust, of));
@@ -160,7 +153,8 @@ static struct takt_rust_type matched_type(struct takt_rust *rust,
         pattern = takt__rust_child(pattern, 0);
     if (ts_node_is_null(from) || !rust_is(pattern, "tuple_struct_pattern") ||
         !takt__rust_is_any(rust, takt__node_field(pattern, "type"), wrappers) ||
-        !ts_node_eq(bare_pattern(takt__rust_child(pattern, 1)), binding.name))
+        !ts_node_eq(takt__rust_bare_pattern(takt__rust_child(pattern, 1)),
+                    binding.name))
         return UNKNOWN;
     return takt__rust_type_of(rust, takt__node_field(from, "value"), depth);
 }
@@ -172,7 +166,7 @@ static struct takt_rust_type let_type(struct takt_rust *rust,
 {
     const TSNode type = takt__node_field(binding.node, "type");
     const TSNode value = takt__node_field(binding.node, "value");
-    const TSNode pattern = bare_pattern(binding.pattern);
+    const TSNode pattern = takt__rust_bare_pattern(binding.pattern);
     if (rust_is(pattern, "tuple_pattern"))
         return tuple_type(rust, pattern, binding.name, value, depth);
     if (rust_is(pattern, "struct_pattern"))

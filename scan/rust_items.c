@@ -5,17 +5,9 @@
  */
 #include "rust.h"
 
-static const char passing[] =
-    "iter iter_mut into_iter par_iter par_iter_mut into_par_iter copied cloned "
-    "rev skip take step_by by_ref peekable chain filter skip_while take_while "
-    "inspect with_min_len into_par_iter_mut as_slice as_mut_slice drain";
-static const char stretching[] =
-    "chunks chunks_exact chunks_mut chunks_exact_mut par_chunks par_chunks_mut "
-    "par_chunks_exact " TAKT_RUST_LINES;
-/* What these hand out is no array in memory. */
-static const char closed[] =
-    "values values_mut into_values keys into_keys chars bytes lines split "
-    "split_whitespace char_indices entries";
+static const char passing[] = TAKT_RUST_PASSING " rev skip step_by";
+static const char stretching[] = TAKT_RUST_CHUNKS " " TAKT_RUST_LINES;
+static const char closed[] = TAKT_RUST_UNSTORED;
 
 TSNode takt__rust_range(const struct takt_rust *rust, TSNode source)
 {
@@ -24,15 +16,6 @@ TSNode takt__rust_range(const struct takt_rust *rust, TSNode source)
     while (takt__rust_is_any(rust, takt__rust_method(source), kept))
         source = takt__rust_bare(rust, takt__rust_receiver(source));
     return rust_is(source, "range_expression") ? source : takt__rust_null();
-}
-
-/* &x, mut x, (x): the pattern within. */
-static TSNode bare_pattern(TSNode pattern)
-{
-    while (takt__node_in(pattern, "reference_pattern mut_pattern ref_pattern"))
-        pattern = ts_node_named_child(pattern,
-                                      ts_node_named_child_count(pattern) - 1);
-    return pattern;
 }
 
 static bool is_within(TSNode outer, TSNode inner)
@@ -98,7 +81,7 @@ struct takt_rust_item takt__rust_item(struct takt_rust *rust, TSNode source,
     struct takt_rust_item none = {.drawn = TAKT_RUST_NOWHERE, .node = source};
     for (; depth > 0 && takt__rust_step(rust); depth--) {
         source = named_iterator(rust, takt__rust_bare(rust, source));
-        pattern = bare_pattern(pattern);
+        pattern = takt__rust_bare_pattern(pattern);
         if (ts_node_is_null(source))
             return none;
         if (rust_is(source, "range_expression"))

@@ -45,8 +45,7 @@ static bool bind_fields(struct takt_rust_nest *nest, TSNode pattern,
 bool takt__rust_bind(struct takt_rust_nest *nest, TSNode pattern,
                      struct takt_rust_part *part)
 {
-    while (takt__node_in(pattern, "reference_pattern mut_pattern ref_pattern"))
-        pattern = takt__rust_child(pattern, takt__rust_children(pattern) - 1);
+    pattern = takt__rust_bare_pattern(pattern);
     if (part == NULL || ts_node_is_null(pattern))
         return false;
     if (rust_is(pattern, "parameter"))

@@ -188,18 +188,11 @@ static struct takt_rust_part *adapted(struct takt_rust_walk walk, TSNode call,
                                       struct takt_text word)
 {
     static const char passing[] =
-        "iter iter_mut into_iter par_iter par_iter_mut into_par_iter copied "
-        "cloned take by_ref peekable chain filter skip_while take_while "
-        "inspect with_min_len as_slice as_mut_slice drain with_max_len collect "
-        "collect_vec to_vec";
+        TAKT_RUST_PASSING " collect collect_vec to_vec";
     static const char moving[] = "rev skip step_by";
-    static const char chunks[] =
-        "chunks chunks_exact chunks_mut chunks_exact_mut par_chunks "
-        "par_chunks_mut par_chunks_exact";
+    static const char chunks[] = TAKT_RUST_CHUNKS;
     static const char rows[] = TAKT_RUST_LINES;
-    static const char closed[] =
-        "values values_mut into_values keys into_keys chars bytes lines split "
-        "split_whitespace char_indices entries";
+    static const char closed[] = TAKT_RUST_UNSTORED;
     const TSNode of = takt__rust_receiver(call);
 
     if (takt__text_in(word, closed))

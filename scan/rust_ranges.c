@@ -57,10 +57,13 @@ static const char *behind_blanks(const char *at, const char *end)
 }
 
 /* The name of a macro of which only the arguments count: izip!(a, b) as the
- * tuple of what is gone over, paste! { .. } as a block. */
+ * tuple of what is gone over, paste! { .. } as a block; and what is only
+ * evaluated, to be printed. What assert! is handed decides nothing. */
 static void cut_name(struct cutter *in, struct takt_text word)
 {
-    static const char tuples[] = "izip zip unzip z uz";
+    static const char tuples[] =
+        "izip zip unzip z uz println print eprintln eprint format write "
+        "writeln panic dbg debug info trace warn error";
     static const char blocks[] = "paste cfg_if";
     const char *at = word.at + word.size;
 
@@ -165,13 +168,6 @@ size_t takt__rust_ranges(const char *text, size_t size, TSRange *range,
                         .counted = text};
     const char *at = text;
 
-    static const char *const words[] = {"macro_rules!", "zip!", "paste!",
-                                        "cfg_if!", "z!"};
-    bool has_any = false;
-    for (size_t i = 0; i < sizeof words / sizeof *words && !has_any; i++)
-        has_any = takt__rust_contains((struct takt_text){text, size}, words[i]);
-    if (!has_any)
-        return 0;
     while (at < in.end) {
         const char *next = takt__outline_behind_literal(at, in.end);
         if (next != at || !takt__outline_is_word(*at)) {
