@@ -22,7 +22,7 @@ enum {
     MOST_BYTES = 8 << 20,
     BINARY_BYTES = 8192,
     FIRST_ROOM = 256 * 1024,
-    BORROWED = 32 * 1024 /* room for declarations of other files */
+    BORROWED = 16 * 1024 /* room for declarations of other files */
 };
 
 void takt__shared_open(struct takt_shared *shared,
