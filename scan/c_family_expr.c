@@ -232,20 +232,28 @@ static struct takt_ir_expr *field(struct takt_c_nest *nest, TSNode node,
         return e->sort == (is_pointed ? TAKT_IR_ADDRESS : TAKT_IR_ACCESS)
                    ? field_of_element(nest, node, e)
                    : NULL;
+    if (e->sort == TAKT_IR_NAME && /* a parameter that stands for another */
+        !takt__ir_same_text(e->text, takt__node_text(nest->source, of)))
+        return takt__c_expr_field(
+            nest, e, is_pointed ? "->" : ".",
+            takt__node_text(nest->source, takt__node_field(node, "field")));
     return takt__c_expr_name(nest, takt__node_text(nest->source, node),
                              takt__c_expression_type(nest->place, node, 0));
 }
 
 struct takt_ir_expr *takt__c_expr_field(struct takt_c_nest *nest,
                                         const struct takt_ir_expr *of,
-                                        struct takt_text whole,
+                                        const char *sign,
                                         struct takt_text field)
 {
-    return of->loops != 0 || of->is_varying
-               ? NULL
-               : takt__c_expr_name(
-                     nest, whole,
-                     takt__c_field_type(nest->place, of->type.fields, field));
+    const struct takt_text part[] = {of->text, {sign, strlen(sign)}, field};
+
+    if (of->loops != 0 || of->is_varying)
+        return NULL;
+    const char *whole = takt__source_keep(nest->source, part, 3);
+    return takt__c_expr_name(
+        nest, (struct takt_text){whole, strlen(whole)},
+        takt__c_field_type(nest->place, of->type.fields, field));
 }
 
 /* ---- operators ----------------------------------------------------------- */
@@ -326,6 +334,9 @@ static struct takt_ir_expr *pick(struct takt_c_nest *nest, TSNode node,
     for (unsigned i = 0; i < 3; i++)
         part[i] = takt__c_expr(nest, takt__node_field(node, fields[i]),
                                is_index, depth + 1);
+    if (part[0] == NULL) /* p != NULL */
+        part[0] = takt__c_expr(nest, takt__node_field(node, fields[0]), true,
+                               depth + 1);
     return takt__ir_pick(&nest->ir, part[0], part[1], part[2]);
 }
 
@@ -338,6 +349,8 @@ struct takt_ir_expr *takt__c_expr(struct takt_c_nest *nest, TSNode node,
     const char *type = ts_node_type(node);
     if (!strcmp(type, "number_literal"))
         return number(nest, node);
+    if (!strcmp(type, "null"))
+        return takt__ir_number(&nest->ir, 0);
     if (!strcmp(type, "identifier"))
         return takt__c_expr_named(nest, takt__node_text(nest->source, node));
     if (!strcmp(type, "subscript_expression"))

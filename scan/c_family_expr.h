@@ -106,6 +106,13 @@ struct takt_ir_expr *takt__c_expr_macro(struct takt_c_nest *nest,
 bool takt__c_macro_statements(struct takt_c_nest *nest, struct takt_text body,
                               uint32_t around);
 /* What a call of a macro does that assigns. */
+enum { TAKT_C_ARGUMENTS = 6 };
+struct takt_ir_expr *takt__c_expr_expanded(struct takt_c_nest *nest,
+                                           struct takt_text name,
+                                           struct takt_ir_expr **argument,
+                                           unsigned count);
+bool takt__c_collect_setter(struct takt_c_nest *nest, TSNode call,
+                            uint32_t around);
 bool takt__c_collect_macro(struct takt_c_nest *nest, TSNode call,
                            uint32_t around);
 /* The effect of =, += and the like; false: it is none of these. */
@@ -116,7 +123,7 @@ struct takt_ir_expr *takt__c_expr_function(struct takt_c_nest *nest,
 /* a->b, of something that does not change. */
 struct takt_ir_expr *takt__c_expr_field(struct takt_c_nest *nest,
                                         const struct takt_ir_expr *of,
-                                        struct takt_text whole,
+                                        const char *sign,
                                         struct takt_text field);
 /* The same name or address, of that type. */
 struct takt_ir_expr *takt__c_expr_typed(struct takt_c_nest *nest,

@@ -76,12 +76,23 @@ static struct takt_ir_expr *read_number(struct macro_reading *in)
 static struct takt_ir_expr *read_call(struct macro_reading *in,
                                       struct takt_text name)
 {
-    struct takt_ir_expr *e = takt__c_expr_function(in->nest, name);
+    struct takt_ir_expr *argument[TAKT_C_ARGUMENTS];
+    unsigned count = 0;
 
     do
-        e = takt__ir_part(e, read_choice(in));
-    while (e != NULL && accept(in, ','));
-    return accept(in, ')') ? e : NULL;
+        argument[count] = read_choice(in);
+    while (argument[count] != NULL && ++count < TAKT_C_ARGUMENTS &&
+           accept(in, ','));
+    if (!accept(in, ')'))
+        return NULL;
+    struct takt_ir_expr *e =
+        takt__c_expr_expanded(in->nest, name, argument, count);
+    if (e != NULL)
+        return e;
+    e = takt__c_expr_function(in->nest, name);
+    for (unsigned i = 0; i < count; i++)
+        e = takt__ir_part(e, argument[i]);
+    return e;
 }
 
 /* (float)x and (size_t)i: what is between the parentheses is a type. */
@@ -95,7 +106,8 @@ static bool skip_cast(struct macro_reading *in)
         const struct takt_text word = read_word(&ahead);
         if (word.size == 0)
             break;
-        if (!takt__text_in(word, types))
+        if (!takt__text_in(word, types) &&
+            takt__c_find(in->nest->source, word, TAKT_C_TYPE) == NULL)
             return false;
         is_type = true;
     }
@@ -133,12 +145,9 @@ static struct takt_ir_expr *read_field(struct macro_reading *in,
 {
     const struct takt_text name = read_word(in);
 
-    if (of == NULL || of->sort != TAKT_IR_NAME || name.size == 0)
-        return NULL;
-    const struct takt_text part[] = {of->text, {sign, strlen(sign)}, name};
-    const char *whole = takt__source_keep(in->nest->source, part, 3);
-    return takt__c_expr_field(in->nest, of,
-                              (struct takt_text){whole, strlen(whole)}, name);
+    return of == NULL || of->sort != TAKT_IR_NAME || name.size == 0
+               ? NULL
+               : takt__c_expr_field(in->nest, of, sign, name);
 }
 
 static struct takt_ir_expr *read_element(struct macro_reading *in)

@@ -121,7 +121,19 @@ static bool grow(struct takt_c_notes *notes)
     return true;
 }
 
-/* Of several the first stays, but a class or function with a body wins. */
+/* Of a type or macro that is declared for fixed-point numbers and for others,
+ * whether it is the latter. */
+static bool is_of_floats(struct takt_text text, enum takt_c_what what)
+{
+    if (what == TAKT_C_TYPE)
+        return (takt__c_has(text, "float") || takt__c_has(text, "double")) &&
+               !takt__c_has(text, "long double");
+    return what == TAKT_C_MACRO && !takt__c_has(text, ">>") &&
+           !takt__c_has(text, "<<") && !takt__c_has(text, "int");
+}
+
+/* Of several the first stays, but a class or function with a body wins, and
+ * what is declared for floating-point numbers. */
 static void keep_in(struct takt_source *source, const void *block, TSNode name,
                     enum takt_c_what what, TSNode node, TSNode holder)
 {
@@ -133,9 +145,12 @@ static void keep_in(struct takt_source *source, const void *block, TSNode name,
     struct takt_c_name *place = slot(notes, text, what, block);
     place->is_twice = place->text.at != NULL;
     if (place->text.at != NULL &&
-        (what != TAKT_C_FUNCTION ||
-         takt__node_is(place->holder, "function_definition") ||
-         !takt__node_is(holder, "function_definition")))
+        !(what == TAKT_C_FUNCTION
+              ? !takt__node_is(place->holder, "function_definition") &&
+                    takt__node_is(holder, "function_definition")
+              : is_of_floats(takt__node_text(source, holder), what) &&
+                    !is_of_floats(takt__node_text(source, place->holder),
+                                  what)))
         return;
     notes->name_count += place->text.at == NULL;
     *place = (struct takt_c_name){.text = text,

@@ -278,7 +278,8 @@ static bool collect_expression(struct takt_c_nest *nest, TSNode node,
     if (takt__node_is(node, "call_expression"))
         return is_harmless(nest, node) || collect_push(nest, node, around) ||
                collect_swap(nest, node, around) ||
-               takt__c_collect_macro(nest, node, around);
+               takt__c_collect_macro(nest, node, around) ||
+               takt__c_collect_setter(nest, node, around);
     return takt__node_is(node, "assignment_expression") &&
            collect_assignment(nest, node, around);
 }

@@ -22,7 +22,8 @@ enum {
     SECONDS_PER_MIB = 2, /* ... for its size */
     DEEPEST = 1000,      /* nodes within nodes */
     MOST_FINDINGS = 10000,
-    MOST_OPEN_MATCHES = 16384
+    MOST_OPEN_MATCHES = 16384,
+    MOST_RANGES = 1024
 };
 
 takt_status takt__finder_open(struct takt_scan_finder *finder)
@@ -81,12 +82,20 @@ static TSTree *parse(struct takt_scan_finder *finder,
     const TSRange part = {.end_point = {UINT32_MAX, UINT32_MAX},
                           .start_byte = (uint32_t)from,
                           .end_byte = (uint32_t)to};
-    const bool is_all = from == 0 && to == source->size;
+    const struct takt_language *language = source->language;
+    TSRange range[MOST_RANGES];
+    size_t count = from == 0 && language->ranges != NULL
+                       ? language->ranges(source->text, to, range, MOST_RANGES)
+                       : 0;
 
+    if (count == 0 && (from != 0 || to != source->size)) {
+        range[0] = part;
+        count = 1;
+    }
     ts_parser_reset(finder->parser);
-    if (!ts_parser_set_language(finder->parser, source->language->grammar()) ||
-        !ts_parser_set_included_ranges(finder->parser, is_all ? NULL : &part,
-                                       !is_all))
+    if (!ts_parser_set_language(finder->parser, language->grammar()) ||
+        !ts_parser_set_included_ranges(
+            finder->parser, count == 0 ? NULL : range, (uint32_t)count))
         return NULL;
     return ts_parser_parse_with_options(finder->parser, NULL, input, options);
 }

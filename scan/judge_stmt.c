@@ -134,9 +134,14 @@ static const char *contraction(struct takt_judged *j,
         takt__judge_tell_convolution(j, (image == x ? y : x)->loops & j->free);
         return "conv2d";
     }
-    if ((x->loops & y->loops & j->bound) != j->bound ||
-        takt__ir_is_mirrored(x) || takt__ir_is_mirrored(y))
+    if ((x->loops & y->loops & j->bound) != j->bound)
         return NULL;
+    if (takt__ir_is_mirrored(x) || takt__ir_is_mirrored(y)) {
+        if (j->free != 0 || (j->takes & TAKT_TAKES_MORE) == 0)
+            return NULL;
+        j->out->certainty = TAKT_CONTAINS; /* the step of a filter */
+        return "dot";
+    }
     const uint32_t rows = x->loops & ~y->loops, cols = y->loops & ~x->loops;
     const uint32_t batch = x->loops & y->loops & j->free;
     if ((rows | cols | batch) != j->free)

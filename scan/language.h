@@ -96,6 +96,10 @@ struct takt_language {
     enum takt_scan_language family; /* languages that declare for each other */
     const char *const *extensions;  /* ".rs"; NULL ends */
     const TSLanguage *(*grammar)(void);
+    /* The parts of a text that are parsed, at most that many; 0: all of it. May
+     * be NULL. */
+    size_t (*ranges)(const char *text, size_t size, TSRange *range,
+                     size_t most);
     const char *query; /* takt__query_LANGUAGE */
     /* A file that has none of these words is not worth parsing; NULL ends. */
     const char *const *words;

@@ -140,8 +140,19 @@ static void copy_body(struct copy *copy, struct takt_text body)
     end_member(copy, is_kept && memchr(body.at, '[', body.size) != NULL);
 }
 
+static bool is_blank(char sign)
+{
+    return sign == ' ' || sign == '\t' || sign == '\n';
+}
+
 static void copy_sign(struct copy *copy, char sign)
 {
+    if (is_blank(sign) && copy->size > copy->member &&
+        is_blank(copy->text[copy->size - 1])) { /* one of several will do */
+        if (sign == '\n')
+            copy->text[copy->size - 1] = sign;
+        return;
+    }
     copy->text[copy->size++] = sign;
     copy->is_a_call |= sign == '(';
     if (sign == '{' && copy->depth++ == 0) {

@@ -13,14 +13,29 @@ enum {
     MOST_DECLARATIONS = 600, /* for one file */
     MOST_NAMES = 4096,       /* that are known, in one file */
     MOST_VISIBLE = 1024,     /* files that it links to, directly or not */
-    SHORT = 100 /* a declaration that counts in any case: constants, counters */
+    SHORT =
+        100, /* a declaration that counts in any case: constants, counters */
+    MOST_CRATES = 16
+};
+
+/* A folder of sources that belong together, crates/my-core/ of
+ * crates/my-core/src/a.rs, and whether a text names it: my_core. */
+struct crate {
+    struct takt_text folder;
+    bool is_named;
 };
 
 /* Files that can be seen from one, as a set and in the order of discovery. */
 struct view {
     const struct project_family *of;
     const char *path;
-    size_t tree; /* of the path: what begins so is seen; 0: what is linked */
+    bool is_tree; /* what begins with the first `tree` of the path is seen, and
+                     what it names; else what is linked */
+    size_t tree;
+    const char *text;
+    size_t size;
+    struct crate crate[MOST_CRATES];
+    unsigned crates;
     uint32_t seen[MOST_VISIBLE];
     unsigned count;
     uint32_t set[MOST_VISIBLE * 2];
@@ -64,20 +79,63 @@ static void see_link(void *self, struct takt_text path)
     see(view, takt__project_file(view->of, path, view->path));
 }
 
-/* The folder around `src`, which has the tests and examples of it, too. */
+/* The folder around `src`, which has the tests and examples of it, too; 0: the
+ * one that all of the project is in. */
 static size_t tree_of(const char *path)
 {
-    static const char *const part[] = {"/src/", "/tests/", "/examples/",
-                                       "/benches/"};
-    size_t size = 0;
+    static const char part[] = "src tests examples benches";
+    const char *start = path;
 
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-        const char *at = strstr(path, part[i]);
-        if (at != NULL && (size == 0 || (size_t)(at - path) + 1 < size))
-            size = (size_t)(at - path) + 1;
+    for (const char *at = path; *at != '\0'; at++) {
+        if (*at != '/')
+            continue;
+        if (takt__text_in((struct takt_text){start, (size_t)(at - start)},
+                          part))
+            return (size_t)(start - path);
+        start = at + 1;
     }
-    const char *slash = strrchr(path, '/');
-    return size > 0 ? size : slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    return (size_t)(start - path);
+}
+
+/* Whether a text has the name of a folder, with _ for -. */
+static bool is_named(struct takt_text folder, const char *text, size_t size)
+{
+    const char *end = text + size;
+
+    for (const char *at = text;
+         folder.size > 0 && (size_t)(end - at) >= folder.size &&
+         (at = memchr(at, folder.at[0], (size_t)(end - at))) != NULL;
+         at++) {
+        size_t i = 0;
+        while (i < folder.size && at + i < end &&
+               (at[i] == folder.at[i] || (at[i] == '_' && folder.at[i] == '-')))
+            i++;
+        if (i == folder.size && end - at > (ptrdiff_t)i && at[i] == ':')
+            return true;
+    }
+    return false;
+}
+
+/* use my_core::Grid: a file of another crate that this one refers to. */
+static bool names_crate(struct view *view, const char *path)
+{
+    size_t size = tree_of(path);
+    const char *start = path + (size > 0 ? size - 1 : 0);
+
+    if (size == 0)
+        return false;
+    while (start > path && start[-1] != '/')
+        start--;
+    const struct takt_text folder = {start, (size_t)(path + size - 1 - start)};
+    for (unsigned i = 0; i < view->crates; i++)
+        if (view->crate[i].folder.size == folder.size &&
+            memcmp(view->crate[i].folder.at, folder.at, folder.size) == 0)
+            return view->crate[i].is_named;
+    if (view->crates == MOST_CRATES)
+        return false;
+    struct crate *crate = &view->crate[view->crates++];
+    *crate = (struct crate){folder, is_named(folder, view->text, view->size)};
+    return crate->is_named;
 }
 
 static void see_links(struct view *view)
@@ -90,18 +148,20 @@ static void see_links(struct view *view)
             see(view, link[file[view->seen[i]].first_link + n].file);
 }
 
-static bool is_visible(const struct view *view, uint32_t file)
+static bool is_visible(struct view *view, uint32_t file)
 {
     const struct project_file *of = view->of->file.item;
 
-    if (view->tree > 0)
-        return strncmp(of[file].path, view->path, view->tree) == 0;
+    if (view->is_tree)
+        return (tree_of(of[file].path) == view->tree &&
+                strncmp(of[file].path, view->path, view->tree) == 0) ||
+               names_crate(view, of[file].path);
     return view->set[in_set(view->set, MOST_VISIBLE * 2, file)] !=
            TAKT_PROJECT_NONE;
 }
 
 /* Of the same name, the nearest file that is seen and has it. */
-static uint32_t choose(const struct view *view, uint32_t first)
+static uint32_t choose(struct view *view, uint32_t first)
 {
     const struct project_entry *entry = view->of->entry.item;
     const struct project_text *text = view->of->text.item;
@@ -167,7 +227,10 @@ size_t takt__project_declarations(const struct takt_project *project,
         return 0;
     view->of = &project->family[language->family];
     view->path = path;
-    if (language->links == NULL)
+    view->text = text;
+    view->size = size;
+    view->is_tree = language->links == NULL;
+    if (view->is_tree)
         view->tree = tree_of(path);
     else
         language->links(text, size, see_link, view);
@@ -177,7 +240,7 @@ size_t takt__project_declarations(const struct takt_project *project,
     for (unsigned i = 0; i < view->uses; i++) {
         const struct project_text *one = &all[view->used[i]];
         if (written + one->size + 1 > room)
-            break;
+            continue; /* others may fit */
         out[written++] = '\n';
         memcpy(out + written, one->at, one->size);
         written += one->size;

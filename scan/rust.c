@@ -79,7 +79,7 @@ static struct takt_rust_verdict raw(struct takt_rust *rust, TSNode node)
     }
     if (rust_is(node, "compound_assignment_expr"))
         return takt__rust_operation(rust, node);
-    if (takt__node_in(node, "macro_invocation identifier"))
+    if (rust_is(node, "macro_invocation"))
         return takt__rust_macro(rust, node);
     if (takt__rust_calls(rust, node, "sqrt")) {
         const TSNode inner = takt__rust_bare(rust, takt__rust_receiver(node));
@@ -134,15 +134,6 @@ static bool computes(const struct takt_match *match,
     return false;
 }
 
-static bool has(struct takt_text text, const char *word)
-{
-    const size_t size = strlen(word);
-    for (size_t i = 0; i + size <= text.size; i++)
-        if (memcmp(text.at + i, word, size) == 0)
-            return true;
-    return false;
-}
-
 /* #[test], #[tokio::test], #[cfg(test)], #[bench] before an item. */
 static bool has_test_attribute(const struct takt_rust *rust, TSNode item)
 {
@@ -153,9 +144,14 @@ static bool has_test_attribute(const struct takt_rust *rust, TSNode item)
         if (!rust_is(at, "attribute_item"))
             return false;
         const struct takt_text text = rust_text(rust, at);
-        if (has(text, "[test") || has(text, "::test") || has(text, "rstest") ||
-            has(text, "[bench") || has(text, "quickcheck") ||
-            (has(text, "cfg(") && has(text, "test") && !has(text, "not(test")))
+        if (takt__rust_contains(text, "[test") ||
+            takt__rust_contains(text, "::test") ||
+            takt__rust_contains(text, "rstest") ||
+            takt__rust_contains(text, "[bench") ||
+            takt__rust_contains(text, "quickcheck") ||
+            (takt__rust_contains(text, "cfg(") &&
+             takt__rust_contains(text, "test") &&
+             !takt__rust_contains(text, "not(test")))
             return true;
     }
     return false;
@@ -260,6 +256,7 @@ const struct takt_language takt__language_rust = {
     .outline = takt__rust_outline,
     .extensions = extensions,
     .grammar = tree_sitter_rust,
+    .ranges = takt__rust_ranges,
     .query = takt__query_rust,
     .words = words,
     .predicates = predicates,

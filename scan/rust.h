@@ -27,6 +27,7 @@ enum takt_rust_leaf {
     TAKT_RUST_FLOAT, /* f32 or f64 */
     TAKT_RUST_F32,
     TAKT_RUST_F64,
+    TAKT_RUST_GENERIC, /* of a type parameter that may be another number */
     TAKT_RUST_INTEGER,
     TAKT_RUST_OTHER
 };
@@ -52,7 +53,11 @@ struct takt_rust_type {
     enum takt_rust_shell shell;
     unsigned depth; /* of sequences in each other; the rank of a library's */
     struct takt_rust_extent extent[TAKT_RUST_EXTENTS];
-    struct takt_text name; /* of a struct of this file */
+    struct takt_text name; /* of a struct of this file; its leaf, depth and
+                              `given` are those of what it has for its
+                              parameter: Grid<f64>, Shared<Array1<f32>> */
+    enum takt_rust_shell given;
+    TSNode tuple; /* of its elements; no tree: they are none */
 };
 
 enum takt_rust_kind {
@@ -103,6 +108,7 @@ enum takt_rust_drawn {
 struct takt_rust_item {
     enum takt_rust_drawn drawn;
     TSNode node;
+    TSNode pattern; /* what is left of the pattern, for an element */
 };
 
 /* A loop or chain: what it goes over. */
@@ -147,7 +153,9 @@ struct takt_rust {
     } * trail; /* the path that was asked for last */
     struct takt_rust_memo *memo;
     unsigned steps, all_steps;
-    bool is_in_own;   /* looks into a function that is called */
+    bool is_in_own;    /* looks into a function that is called */
+    const char *macro; /* that `macro_leaf` is of: where it stands */
+    enum takt_rust_leaf macro_leaf;
     bool has_arrays;  /* the name of a library's array stands in the file */
     const void *last; /* the node that `verdict` is about */
     struct takt_rust_verdict verdict;
@@ -168,7 +176,13 @@ static inline bool rust_is_float(struct takt_rust_type type)
     return type.leaf == TAKT_RUST_FLOAT || type.leaf == TAKT_RUST_F32 ||
            type.leaf == TAKT_RUST_F64;
 }
+/* What is known of its elements is that they are some number, at most. */
+static inline bool takt__rust_is_open(struct takt_rust_type type)
+{
+    return type.leaf == TAKT_RUST_UNKNOWN || type.leaf == TAKT_RUST_GENERIC;
+}
 bool takt__rust_same(struct takt_text a, struct takt_text b);
+bool takt__rust_contains(struct takt_text text, const char *word);
 bool takt__rust_same_text(const struct takt_rust *rust, TSNode a, TSNode b);
 bool takt__rust_is_any(const struct takt_rust *rust, TSNode node,
                        const char *words);
@@ -181,6 +195,13 @@ bool takt__rust_step(struct takt_rust *rust);
 /* rust_outline.c */
 void takt__rust_outline(struct takt_project *project, const char *text,
                         size_t size);
+
+/* rust_ranges.c */
+size_t takt__rust_ranges(const char *text, size_t size, TSRange *range,
+                         size_t most);
+/* $t in a macro, by what the macro is called with in this file. */
+enum takt_rust_leaf takt__rust_macro_leaf(struct takt_rust *rust,
+                                          struct takt_text type);
 
 /* rust_names.c */
 bool takt__rust_begin(struct takt_source *source);
@@ -234,6 +255,8 @@ TSNode takt__rust_right(TSNode node);
 struct takt_text takt__rust_operator(const struct takt_rust *rust, TSNode node);
 bool takt__rust_is_op(const struct takt_rust *rust, TSNode node,
                       const char *sign);
+/* mut x, ref x, &x: x. */
+TSNode takt__rust_bare_pattern(TSNode pattern);
 /* The value of a block, a closure body or anything else. */
 TSNode takt__rust_tail(TSNode body);
 bool takt__rust_literal_is(const struct takt_rust *rust, TSNode node,
@@ -254,9 +277,10 @@ struct takt_rust_type takt__rust_type_of(struct takt_rust *rust,
                                          TSNode expression, unsigned depth);
 struct takt_rust_type takt__rust_type_named(struct takt_rust *rust, TSNode type,
                                             unsigned depth);
-/* Whether a function or impl bounds that type parameter to floats. */
-bool takt__rust_binds_float(const struct takt_rust *rust, TSNode item,
-                            TSNode type);
+/* What the items around a node say of a type parameter: FLOAT, GENERIC for some
+ * number, or UNKNOWN. */
+enum takt_rust_leaf takt__rust_leaf_at(const struct takt_rust *rust,
+                                       TSNode node, TSNode type);
 struct takt_rust_type takt__rust_bound_type(struct takt_rust *rust,
                                             struct takt_rust_binding binding,
                                             unsigned depth);
@@ -280,6 +304,18 @@ takt__rust_level_count(struct takt_rust *rust,
     "outer_iter axis_iter row_iter column_iter rows columns rows_mut "       \
     "columns_mut outer_iter_mut axis_iter_mut row_iter_mut column_iter_mut " \
     "genrows genrows_mut"
+/* Those that hand on what they are given. */
+#define TAKT_RUST_PASSING                                                     \
+    "iter iter_mut into_iter par_iter par_iter_mut into_par_iter copied "     \
+    "cloned take by_ref peekable chain filter skip_while take_while inspect " \
+    "with_min_len with_max_len into_par_iter_mut as_slice as_mut_slice drain"
+#define TAKT_RUST_CHUNKS                                          \
+    "chunks chunks_exact chunks_mut chunks_exact_mut par_chunks " \
+    "par_chunks_mut par_chunks_exact"
+/* What these hand out is no array in memory. */
+#define TAKT_RUST_UNSTORED                                                  \
+    "values values_mut into_values keys into_keys chars bytes lines split " \
+    "split_whitespace char_indices entries"
 struct takt_rust_item takt__rust_item(struct takt_rust *rust, TSNode source,
                                       TSNode pattern, TSNode name,
                                       unsigned depth);
@@ -288,8 +324,16 @@ struct takt_rust_item takt__rust_bound_item(struct takt_rust *rust,
                                             unsigned depth);
 struct takt_rust_type takt__rust_item_type(struct takt_rust *rust,
                                            TSNode source, unsigned depth);
+/* Which part of (a, b, ..) a name is in; `count`: it is not taken apart. */
+unsigned takt__rust_side(TSNode pattern, TSNode name, unsigned count);
 /* The range of (0..n), (0..n).rev(), .step_by(..); a null node: none. */
 TSNode takt__rust_range(const struct takt_rust *rust, TSNode source);
+
+/* Zip::from(a).and(b), also by a name, and a.zip_map(&b, ..): the arrays that a
+ * closure of that call is handed elements of; 0: it is none. */
+enum { TAKT_RUST_ZIPPED = 6 };
+unsigned takt__rust_zipped(struct takt_rust *rust, TSNode call,
+                           TSNode part[TAKT_RUST_ZIPPED]);
 
 /* rust_source.c */
 /* The chain goes over something that can be an array: no map, no string. */

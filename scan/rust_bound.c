@@ -9,13 +9,34 @@
 
 static const struct takt_rust_type UNKNOWN = {.leaf = TAKT_RUST_UNKNOWN};
 
-static struct takt_rust_type
-drawn_type(struct takt_rust *rust, struct takt_rust_item item, unsigned depth)
+/* for (x, y) in points: what their tuple says of a name. */
+static struct takt_rust_type taken_apart(struct takt_rust *rust,
+                                         struct takt_rust_type type,
+                                         TSNode pattern, TSNode name,
+                                         unsigned depth)
+{
+    const unsigned count = takt__rust_children(pattern);
+
+    if (!rust_is(pattern, "tuple_pattern") || type.depth > 0 ||
+        takt__rust_children(type.tuple) != count)
+        return type;
+    return takt__rust_type_named(
+        rust,
+        takt__rust_child(type.tuple, takt__rust_side(pattern, name, count)),
+        depth);
+}
+
+static struct takt_rust_type drawn_type(struct takt_rust *rust,
+                                        struct takt_rust_item item, TSNode name,
+                                        unsigned depth)
 {
     if (item.drawn == TAKT_RUST_COUNTER)
         return takt__rust_scalar(TAKT_RUST_INTEGER);
     if (item.drawn == TAKT_RUST_ELEMENT)
-        return takt__rust_element(takt__rust_type_of(rust, item.node, depth));
+        return taken_apart(
+            rust,
+            takt__rust_element(takt__rust_type_of(rust, item.node, depth)),
+            item.pattern, name, depth);
     if (item.drawn == TAKT_RUST_NOWHERE)
         return UNKNOWN;
     struct takt_rust_type type = takt__rust_type_of(rust, item.node, depth);
@@ -36,16 +57,7 @@ struct takt_rust_type takt__rust_item_type(struct takt_rust *rust,
         takt__rust_item(rust, source, none, none, depth);
     if (item.drawn == TAKT_RUST_PAIR)
         return takt__rust_scalar(TAKT_RUST_OTHER);
-    return drawn_type(rust, item, depth);
-}
-
-/* mut x, ref x, &x: x. */
-static TSNode bare_pattern(TSNode pattern)
-{
-    while (takt__node_in(pattern, "reference_pattern mut_pattern ref_pattern"))
-        pattern = ts_node_named_child(pattern,
-                                      ts_node_named_child_count(pattern) - 1);
-    return pattern;
+    return drawn_type(rust, item, none, depth);
 }
 
 /* The place-th of what a call hands out: the halves of a slice, or what the
@@ -56,9 +68,11 @@ static struct takt_rust_type handed_out(struct takt_rust *rust, TSNode call,
     static const char halves[] = "split_at split_at_mut";
     if (rust_is(call, "match_expression")) /* match f() { Ok(x) => x, .. } */
         call = takt__rust_bare(rust, takt__node_field(call, "value"));
-    const TSNode callee = takt__rust_callee(call);
+    const TSNode method = takt__rust_method(call);
+    const TSNode callee =
+        ts_node_is_null(method) ? takt__rust_callee(call) : method;
 
-    if (takt__rust_is_any(rust, takt__rust_method(call), halves))
+    if (takt__rust_is_any(rust, method, halves))
         return takt__rust_type_of(rust, takt__rust_receiver(call), depth);
     if (!rust_is(call, "call_expression") || ts_node_is_null(callee))
         return UNKNOWN;
@@ -68,6 +82,8 @@ static struct takt_rust_type handed_out(struct takt_rust *rust, TSNode call,
     TSNode type = function == NULL
                       ? takt__rust_null()
                       : takt__node_field(function->node, "return_type");
+    if (rust_is(type, "reference_type"))
+        type = takt__node_field(type, "type");
     if (rust_is(type, "generic_type")) /* Result<(A, B), E> */
         type = takt__rust_child(takt__node_field(type, "type_arguments"), 0);
     return rust_is(type, "tuple_type")
@@ -84,11 +100,39 @@ static struct takt_rust_type tuple_type(struct takt_rust *rust, TSNode pattern,
     const uint32_t count = ts_node_named_child_count(pattern);
     value = takt__rust_bare(rust, value);
     for (uint32_t i = 0; i < count; i++) {
-        if (!ts_node_eq(bare_pattern(ts_node_named_child(pattern, i)), name))
+        if (!ts_node_eq(
+                takt__rust_bare_pattern(ts_node_named_child(pattern, i)), name))
             continue;
         return rust_is(value, "tuple_expression")
                    ? takt__rust_type_of(rust, takt__rust_child(value, i), depth)
                    : handed_out(rust, value, i, depth);
+    }
+    return UNKNOWN;
+}
+
+/* let Data { x, y: z, .. } = d: what the struct says of its field. */
+static struct takt_rust_type fielded_type(struct takt_rust *rust,
+                                          TSNode pattern, TSNode name,
+                                          unsigned depth)
+{
+    const struct takt_text owner =
+        rust_text(rust, takt__node_field(pattern, "type"));
+    const uint32_t count = takt__rust_children(pattern);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const TSNode one = takt__rust_child(pattern, i);
+        const TSNode of = takt__node_field(one, "name");
+        const TSNode to = takt__node_field(one, "pattern");
+        if (!rust_is(one, "field_pattern") ||
+            !ts_node_eq(ts_node_is_null(to) ? of : takt__rust_bare_pattern(to),
+                        name))
+            continue;
+        const struct takt_rust_name *field =
+            takt__rust_find(rust, TAKT_RUST_FIELD, owner, rust_text(rust, of));
+        return field == NULL
+                   ? UNKNOWN
+                   : takt__rust_type_named(
+                         rust, takt__node_field(field->node, "type"), depth);
     }
     return UNKNOWN;
 }
@@ -109,7 +153,8 @@ static struct takt_rust_type matched_type(struct takt_rust *rust,
         pattern = takt__rust_child(pattern, 0);
     if (ts_node_is_null(from) || !rust_is(pattern, "tuple_struct_pattern") ||
         !takt__rust_is_any(rust, takt__node_field(pattern, "type"), wrappers) ||
-        !ts_node_eq(bare_pattern(takt__rust_child(pattern, 1)), binding.name))
+        !ts_node_eq(takt__rust_bare_pattern(takt__rust_child(pattern, 1)),
+                    binding.name))
         return UNKNOWN;
     return takt__rust_type_of(rust, takt__node_field(from, "value"), depth);
 }
@@ -121,9 +166,11 @@ static struct takt_rust_type let_type(struct takt_rust *rust,
 {
     const TSNode type = takt__node_field(binding.node, "type");
     const TSNode value = takt__node_field(binding.node, "value");
-    const TSNode pattern = bare_pattern(binding.pattern);
+    const TSNode pattern = takt__rust_bare_pattern(binding.pattern);
     if (rust_is(pattern, "tuple_pattern"))
         return tuple_type(rust, pattern, binding.name, value, depth);
+    if (rust_is(pattern, "struct_pattern"))
+        return fielded_type(rust, pattern, binding.name, depth);
     if (!rust_is(pattern, "identifier"))
         return UNKNOWN;
     struct takt_rust_type known = takt__rust_type_named(rust, type, depth);
@@ -145,6 +192,8 @@ struct takt_rust_type takt__rust_bound_type(struct takt_rust *rust,
     case TAKT_RUST_LET:
         return let_type(rust, binding, depth);
     case TAKT_RUST_PARAMETER:
+        if (rust_is(binding.pattern, "struct_pattern"))
+            return fielded_type(rust, binding.pattern, binding.name, depth);
         return takt__rust_type_named(
             rust, takt__node_field(binding.node, "type"), depth);
     case TAKT_RUST_CONSTANT:
@@ -152,7 +201,7 @@ struct takt_rust_type takt__rust_bound_type(struct takt_rust *rust,
             rust, takt__node_field(binding.node, "type"), depth);
     case TAKT_RUST_FOR:
         return drawn_type(rust, takt__rust_bound_item(rust, binding, depth),
-                          depth);
+                          binding.name, depth);
     case TAKT_RUST_CLOSURE: {
         const TSNode list = takt__node_field(binding.node, "parameters");
         const TSNode one = ts_node_named_child(list, binding.place);
@@ -160,7 +209,7 @@ struct takt_rust_type takt__rust_bound_type(struct takt_rust *rust,
             return takt__rust_type_named(rust, takt__node_field(one, "type"),
                                          depth);
         return drawn_type(rust, takt__rust_bound_item(rust, binding, depth),
-                          depth);
+                          binding.name, depth);
     }
     case TAKT_RUST_MATCHED:
         return matched_type(rust, binding, depth);

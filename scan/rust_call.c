@@ -16,11 +16,13 @@ struct named_op {
 /* Said by a free function, a path or a method alike. */
 static const struct named_op by_name[] = {
     {"matmul", "matmul mat_mul matmult gemm sgemm dgemm cblas_sgemm "
-               "cblas_dgemm general_mat_mul matrix_multiply multiply_matrices"},
+               "cblas_dgemm general_mat_mul matrix_multiply multiply_matrices "
+               "gemm_tr gemm_ad matmul_with_conj matmul_into matmul_t"},
     {"batched_matmul", "batch_matmul batched_matmul bmm"},
     {"gemv", "gemv sgemv dgemv cblas_sgemv cblas_dgemv general_mat_vec_mul "
-             "matvec mat_vec_mul"},
-    {"dot", "dot_product inner_product sdot ddot cblas_sdot cblas_ddot"},
+             "matvec mat_vec_mul gemv_tr gemv_ad mat_vec"},
+    {"dot", "dot_product inner_product sdot ddot cblas_sdot cblas_ddot "
+            "tr_dot norm_squared"},
     {"axpy", "axpy saxpy daxpy cblas_saxpy cblas_daxpy"},
     {"conv2d", "convolve convolve2d convolution conv2d conv1d"},
     {"pooling", "max_pool2d avg_pool2d"},
@@ -41,17 +43,33 @@ static const struct named_op of_arrays[] = {
     {"norm2", "norm norm_l2"},
     {"norm1", "norm_l1"},
     {"dot", "norm_squared dot"},
-    {"mul", "component_mul"},
-    {"div", "component_div"},
+    {"add", "add_assign"},
+    {"sub", "sub_assign"},
+    {"mul", "component_mul mul_assign"},
+    {"div", "component_div div_assign"},
     {"scale", "scale"},
     {"axpy", "axpy scaled_add"},
     {"matmul", "mul_to tr_mul"}};
 
 static const struct named_op of_tensors[] = {
-    {"exp", "exp"},         {"log", "log"},   {"sqrt", "sqrt"},
-    {"abs", "abs"},         {"relu", "relu"}, {"gelu", "gelu"},
-    {"sigmoid", "sigmoid"}, {"tanh", "tanh"}, {"neg", "neg"},
-    {"clamp", "clamp"}};
+    {"exp", "exp"},
+    {"log", "log"},
+    {"log1p", "log1p"},
+    {"sqrt", "sqrt"},
+    {"sin", "sin"},
+    {"cos", "cos"},
+    {"abs", "abs"},
+    {"relu", "relu"},
+    {"gelu", "gelu"},
+    {"sigmoid", "sigmoid"},
+    {"tanh", "tanh"},
+    {"neg", "neg"},
+    {"clamp", "clamp clamp_min clamp_max"},
+    {"add", "add add_scalar broadcast_add"},
+    {"sub", "sub sub_scalar broadcast_sub"},
+    {"mul", "mul broadcast_mul"},
+    {"div", "div broadcast_div"},
+    {"scale", "mul_scalar div_scalar"}};
 
 static const char *look_up(const struct named_op *table, size_t count,
                            struct takt_text name)
@@ -67,6 +85,11 @@ static bool can_be_floats(struct takt_rust_type type)
 {
     return type.leaf != TAKT_RUST_INTEGER && type.leaf != TAKT_RUST_OTHER &&
            type.shell != TAKT_RUST_CLOSED && type.shell != TAKT_RUST_SMALL;
+}
+
+static bool is_unknown(struct takt_rust_type type)
+{
+    return type.shell == TAKT_RUST_PLAIN && type.leaf == TAKT_RUST_UNKNOWN;
 }
 
 /* The function of this file that is called, or NULL. */
@@ -256,6 +279,16 @@ static const char *dot_op(struct takt_rust_type a, struct takt_rust_type b)
     return "dot";
 }
 
+/* And not only Vector3 and the like. */
+static bool has_large_matrices(const struct takt_rust *rust)
+{
+    const struct takt_text text = {rust->source->text, rust->source->size};
+
+    return takt__rust_contains(text, "DMatrix") ||
+           takt__rust_contains(text, "DVector") ||
+           takt__rust_contains(text, "Dynamic");
+}
+
 /* x.dot(&w) in a file that uses ndarray, where x came from elsewhere. */
 static struct takt_rust_verdict unseen_dot(struct takt_rust *rust, TSNode call,
                                            TSNode name)
@@ -263,13 +296,20 @@ static struct takt_rust_verdict unseen_dot(struct takt_rust *rust, TSNode call,
     const struct takt_text word = rust_text(rust, name);
     const struct takt_rust_type b =
         takt__rust_type_of(rust, takt__rust_argument(call, 0), TAKT_RUST_DEPTH);
-    if (!takt__text_is(word, "dot") || takt__rust_argument_count(call) != 1 ||
-        !takt__rust_uses(rust, "ndarray") || !can_be_floats(b) ||
+    const bool is_square = takt__text_is(word, "norm_squared");
+    if ((!takt__text_is(word, "dot") && !is_square) ||
+        takt__rust_argument_count(call) != !is_square ||
+        !(takt__rust_uses(rust, "ndarray") ||
+          (takt__rust_uses(rust, "nalgebra") && has_large_matrices(rust))) ||
+        !can_be_floats(b) ||
         takt__rust_find(rust, TAKT_RUST_FUNCTION, (struct takt_text){NULL, 0},
                         word) != NULL)
         return NOTHING;
     return (struct takt_rust_verdict){
-        .op = b.depth == 2 ? "matmul" : "dot", .anchor = call, .type = b};
+        .op = b.depth == 2 && b.shell != TAKT_RUST_NALGEBRA ? "matmul" : "dot",
+        .certainty = rust_is_float(b) ? TAKT_EXACT : TAKT_UNKNOWN_TYPE,
+        .anchor = call,
+        .type = b};
 }
 
 /* Whether this file says what dot() of a slice is: it is found there. */
@@ -318,7 +358,7 @@ static struct takt_rust_verdict array_call(struct takt_rust *rust, TSNode call,
     const bool is_tensor = a.shell == TAKT_RUST_TENSOR;
     static const char views[] = "iter iter_mut into_iter map";
     const bool is_untyped_dot = a.shell == TAKT_RUST_NDARRAY &&
-                                a.leaf == TAKT_RUST_UNKNOWN &&
+                                takt__rust_is_open(a) &&
                                 takt__text_is(word, "dot");
     if (a.shell == TAKT_RUST_PLAIN && a.leaf == TAKT_RUST_UNKNOWN)
         return unseen_dot(rust, call, name);
@@ -372,10 +412,14 @@ static struct takt_rust_verdict dot_call(struct takt_rust *rust, TSNode call)
         takt__rust_type_of(rust, takt__rust_argument(call, 1), TAKT_RUST_DEPTH);
     const bool is_of_slices = is_slice(rust, takt__rust_argument(call, 0)) &&
                               is_slice(rust, takt__rust_argument(call, 1));
-    if ((a.depth != 1 || b.depth != 1 || !rust_is_float(a)) &&
+    const bool is_known = (a.depth == 1 && rust_is_float(a)) ||
+                          (b.depth == 1 && rust_is_float(b));
+    if (!(is_known && (is_unknown(a) || a.depth == 1) &&
+          (is_unknown(b) || b.depth == 1)) &&
         (!is_of_slices || !can_be_floats(a) || !can_be_floats(b)))
         return NOTHING;
-    struct takt_rust_verdict out = {.op = "dot", .anchor = call, .type = a};
+    struct takt_rust_verdict out = {
+        .op = "dot", .anchor = call, .type = rust_is_float(a) ? a : b};
     matrix_sizes(&out, a, b);
     return out;
 }
@@ -392,11 +436,6 @@ struct takt_rust_verdict takt__rust_call(struct takt_rust *rust, TSNode call)
         return NOTHING;
     const struct takt_rust_verdict out = dot_call(rust, call);
     return out.op != NULL ? out : named_call(rust, call, callee, false);
-}
-
-static bool is_unknown(struct takt_rust_type type)
-{
-    return type.shell == TAKT_RUST_PLAIN && type.leaf == TAKT_RUST_UNKNOWN;
 }
 
 static const char *sign_op(char sign)

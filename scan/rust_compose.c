@@ -68,6 +68,12 @@ static bool gathers(struct takt_rust *rust, TSNode node, void *self)
     if (rust_is(node, "compound_assignment_expr"))
         return takt__text_is(takt__rust_operator(rust, node), "+=") &&
                takt__rust_same(rust_text(rust, takt__rust_left(node)), *sum);
+    if (rust_is(node, "assignment_expression")) { /* sum = sum + x */
+        const TSNode right = takt__rust_bare(rust, takt__rust_right(node));
+        return takt__rust_is_op(rust, right, "+") &&
+               takt__rust_same(rust_text(rust, takt__rust_left(node)), *sum) &&
+               takt__rust_same(rust_text(rust, takt__rust_left(right)), *sum);
+    }
     if (!rust_is(node, "let_declaration"))
         return false;
     const TSNode value = takt__rust_bare(rust, takt__node_field(node, "value"));

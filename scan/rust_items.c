@@ -5,17 +5,9 @@
  */
 #include "rust.h"
 
-static const char passing[] =
-    "iter iter_mut into_iter par_iter par_iter_mut into_par_iter copied cloned "
-    "rev skip take step_by by_ref peekable chain filter skip_while take_while "
-    "inspect with_min_len into_par_iter_mut as_slice as_mut_slice drain";
-static const char stretching[] =
-    "chunks chunks_exact chunks_mut chunks_exact_mut par_chunks par_chunks_mut "
-    "par_chunks_exact " TAKT_RUST_LINES;
-/* What these hand out is no array in memory. */
-static const char closed[] =
-    "values values_mut into_values keys into_keys chars bytes lines split "
-    "split_whitespace char_indices entries";
+static const char passing[] = TAKT_RUST_PASSING " rev skip step_by";
+static const char stretching[] = TAKT_RUST_CHUNKS " " TAKT_RUST_LINES;
+static const char closed[] = TAKT_RUST_UNSTORED;
 
 TSNode takt__rust_range(const struct takt_rust *rust, TSNode source)
 {
@@ -26,15 +18,6 @@ TSNode takt__rust_range(const struct takt_rust *rust, TSNode source)
     return rust_is(source, "range_expression") ? source : takt__rust_null();
 }
 
-/* &x, mut x, (x): the pattern within. */
-static TSNode bare_pattern(TSNode pattern)
-{
-    while (takt__node_in(pattern, "reference_pattern mut_pattern ref_pattern"))
-        pattern = ts_node_named_child(pattern,
-                                      ts_node_named_child_count(pattern) - 1);
-    return pattern;
-}
-
 static bool is_within(TSNode outer, TSNode inner)
 {
     return !ts_node_is_null(outer) && !ts_node_is_null(inner) &&
@@ -42,13 +25,20 @@ static bool is_within(TSNode outer, TSNode inner)
            ts_node_end_byte(inner) <= ts_node_end_byte(outer);
 }
 
-/* Where (a, b) takes a name apart: 0, 1; 2: it does not. */
-static unsigned side(TSNode pattern, TSNode name)
+unsigned takt__rust_side(TSNode pattern, TSNode name, unsigned count)
 {
     if (!rust_is(pattern, "tuple_pattern") ||
-        ts_node_named_child_count(pattern) != 2)
-        return 2;
-    return is_within(ts_node_named_child(pattern, 0), name) ? 0 : 1;
+        takt__rust_children(pattern) != count)
+        return count;
+    for (unsigned i = 0; i + 1 < count; i++)
+        if (is_within(takt__rust_child(pattern, i), name))
+            return i;
+    return count - 1;
+}
+
+static unsigned side(TSNode pattern, TSNode name)
+{
+    return takt__rust_side(pattern, name, 2);
 }
 
 /* A name for an iterator: let rows = a.iter(); */
@@ -71,72 +61,89 @@ static struct takt_rust_item mapped_item(struct takt_rust *rust, TSNode call,
 {
     const TSNode closure = takt__rust_argument(call, 0);
     if (!rust_is(closure, "closure_expression"))
-        return (struct takt_rust_item){TAKT_RUST_NOWHERE, call};
+        return (struct takt_rust_item){.drawn = TAKT_RUST_NOWHERE,
+                                       .node = call};
     TSNode tail = takt__rust_tail(takt__node_field(closure, "body"));
     const unsigned place = side(pattern, name);
     tail = takt__rust_bare(rust, tail);
     if (place < 2 && rust_is(tail, "tuple_expression"))
         tail = ts_node_named_child(tail, place);
     else if (place < 2)
-        return (struct takt_rust_item){TAKT_RUST_NOWHERE, call};
-    return (struct takt_rust_item){TAKT_RUST_COMPUTED, tail};
+        return (struct takt_rust_item){.drawn = TAKT_RUST_NOWHERE,
+                                       .node = call};
+    return (struct takt_rust_item){.drawn = TAKT_RUST_COMPUTED, .node = tail};
 }
 
 struct takt_rust_item takt__rust_item(struct takt_rust *rust, TSNode source,
                                       TSNode pattern, TSNode name,
                                       unsigned depth)
 {
-    struct takt_rust_item none = {TAKT_RUST_NOWHERE, source};
+    struct takt_rust_item none = {.drawn = TAKT_RUST_NOWHERE, .node = source};
     for (; depth > 0 && takt__rust_step(rust); depth--) {
         source = named_iterator(rust, takt__rust_bare(rust, source));
-        pattern = bare_pattern(pattern);
+        pattern = takt__rust_bare_pattern(pattern);
         if (ts_node_is_null(source))
             return none;
         if (rust_is(source, "range_expression"))
-            return (struct takt_rust_item){TAKT_RUST_COUNTER, source};
+            return (struct takt_rust_item){.drawn = TAKT_RUST_COUNTER,
+                                           .node = source};
         const TSNode method = takt__rust_method(source);
         TSNode part[2];
         if (takt__rust_zip(rust, source, part)) {
             const unsigned place = side(pattern, name);
             if (place == 2)
-                return (struct takt_rust_item){TAKT_RUST_PAIR, source};
+                return (struct takt_rust_item){.drawn = TAKT_RUST_PAIR,
+                                               .node = source};
             pattern = ts_node_named_child(pattern, place);
             source = part[place];
+            continue;
+        }
+        if (rust_is(source, "tuple_expression")) { /* izip!(a, b) */
+            const unsigned all = takt__rust_children(source);
+            const unsigned at = takt__rust_side(pattern, name, all);
+            if (at == all)
+                return (struct takt_rust_item){.drawn = TAKT_RUST_PAIR,
+                                               .node = source};
+            pattern = takt__rust_child(pattern, at);
+            source = takt__rust_child(source, at);
             continue;
         }
         if (ts_node_is_null(method))
             return takt__rust_type_of(rust, source, depth).shell ==
                            TAKT_RUST_CLOSED
                        ? none
-                       : (struct takt_rust_item){TAKT_RUST_ELEMENT, source};
+                       : (struct takt_rust_item){TAKT_RUST_ELEMENT, source,
+                                                 pattern};
         const struct takt_text word = rust_text(rust, method);
         const unsigned place = side(pattern, name);
         if (takt__text_is(word, "zip")) {
             if (place == 2)
-                return (struct takt_rust_item){TAKT_RUST_PAIR, source};
+                return (struct takt_rust_item){.drawn = TAKT_RUST_PAIR,
+                                               .node = source};
             pattern = ts_node_named_child(pattern, place);
             source = place == 0 ? takt__rust_receiver(source)
                                 : takt__rust_argument(source, 0);
         } else if (takt__text_is(word, "enumerate")) {
             if (place == 0)
-                return (struct takt_rust_item){TAKT_RUST_COUNTER, source};
+                return (struct takt_rust_item){.drawn = TAKT_RUST_COUNTER,
+                                               .node = source};
             if (place == 1)
                 pattern = ts_node_named_child(pattern, 1);
             source = takt__rust_receiver(source);
         } else if (takt__text_in(word, passing)) {
             source = takt__rust_receiver(source);
         } else if (takt__text_in(word, stretching)) {
-            return (struct takt_rust_item){TAKT_RUST_STRETCH,
-                                           takt__rust_receiver(source)};
+            return (struct takt_rust_item){.drawn = TAKT_RUST_STRETCH,
+                                           .node = takt__rust_receiver(source)};
         } else if (takt__text_is(word, "windows")) {
-            return (struct takt_rust_item){TAKT_RUST_WINDOW,
-                                           takt__rust_receiver(source)};
+            return (struct takt_rust_item){.drawn = TAKT_RUST_WINDOW,
+                                           .node = takt__rust_receiver(source)};
         } else if (takt__text_is(word, "map")) {
             return mapped_item(rust, source, pattern, name);
         } else if (takt__text_in(word, closed)) {
             return none;
         } else {
-            return (struct takt_rust_item){TAKT_RUST_ELEMENT, source};
+            return (struct takt_rust_item){TAKT_RUST_ELEMENT, source, pattern};
         }
     }
     return none;
@@ -152,25 +159,38 @@ static TSNode call_around(const struct takt_rust *rust, TSNode closure)
     return path[count - 2];
 }
 
-/* Zip::from(a).and(b).for_each(|x, y| ..): the place-th of a, b. */
-static TSNode zipped_array(const struct takt_rust *rust, TSNode call,
-                           unsigned place)
+unsigned takt__rust_zipped(struct takt_rust *rust, TSNode call,
+                           TSNode part[TAKT_RUST_ZIPPED])
 {
-    TSNode part[6];
+    static const char two[] = "zip_mut_with zip_map zip_apply";
+    TSNode at = takt__rust_receiver(call), found[TAKT_RUST_ZIPPED];
     unsigned count = 0;
-    for (TSNode at = takt__rust_receiver(call); count < 6;
-         at = takt__rust_receiver(at)) {
-        const TSNode callee = takt__rust_callee(at);
-        if (rust_is(at, "call_expression") && !ts_node_is_null(callee) &&
-            takt__text_is(rust_text(rust, callee), "from")) {
-            part[count++] = takt__rust_argument(at, 0);
-            return place < count ? part[count - 1 - place] : takt__rust_null();
-        }
-        if (!takt__rust_calls(rust, at, "and"))
-            break;
-        part[count++] = takt__rust_argument(at, 0);
+
+    if (takt__rust_is_any(rust, takt__rust_method(call), two)) {
+        part[0] = at; /* a(&b, |x, y| ..) */
+        part[1] = takt__rust_argument(call, 0);
+        return 2;
     }
-    return takt__rust_null();
+    if (rust_is(at, "identifier")) { /* let zip = Zip::from(..) */
+        const struct takt_rust_binding binding = takt__rust_binding(rust, at);
+        if (binding.kind == TAKT_RUST_LET)
+            at = takt__node_field(binding.node, "value");
+    }
+    for (; count < TAKT_RUST_ZIPPED; at = takt__rust_receiver(at)) {
+        const bool is_first =
+            rust_is(at, "call_expression") &&
+            takt__rust_is_any(rust, takt__node_field(at, "function"),
+                              "Zip::from ndarray::Zip::from");
+        if (!is_first && !takt__rust_is_any(rust, takt__rust_method(at),
+                                            "and and_broadcast"))
+            return 0;
+        found[count++] = takt__rust_argument(at, 0);
+        if (is_first)
+            break;
+    }
+    for (unsigned i = 0; i < count; i++)
+        part[i] = found[count - 1 - i];
+    return count;
 }
 
 static struct takt_rust_item closure_item(struct takt_rust *rust,
@@ -179,17 +199,23 @@ static struct takt_rust_item closure_item(struct takt_rust *rust,
 {
     const TSNode call = call_around(rust, binding.node);
     const TSNode receiver = takt__rust_receiver(call);
-    const struct takt_rust_item none = {TAKT_RUST_NOWHERE, call};
+    const struct takt_rust_item none = {.drawn = TAKT_RUST_NOWHERE,
+                                        .node = call};
     if (ts_node_is_null(receiver))
         return none;
     if (takt__rust_calls(rust, call, "fold") && binding.place == 0)
-        return (struct takt_rust_item){TAKT_RUST_COMPUTED,
-                                       takt__rust_argument(call, 0)};
-    if (takt__rust_calls(rust, call, "for_each")) {
-        const TSNode array = zipped_array(rust, call, binding.place);
-        if (!ts_node_is_null(array))
-            return (struct takt_rust_item){TAKT_RUST_ELEMENT, array};
-    }
+        return (struct takt_rust_item){.drawn = TAKT_RUST_COMPUTED,
+                                       .node = takt__rust_argument(call, 0)};
+    TSNode array[TAKT_RUST_ZIPPED];
+    const unsigned first = takt__rust_calls(rust, call, "fold");
+    const unsigned count = takt__rust_zipped(rust, call, array);
+    if (binding.place >= first && binding.place - first < count)
+        return (struct takt_rust_item){.drawn = TAKT_RUST_ELEMENT,
+                                       .node = array[binding.place - first]};
+    if (takt__rust_is_any(rust, takt__rust_method(call),
+                          "map_axis map_axis_mut"))
+        return (struct takt_rust_item){.drawn = TAKT_RUST_STRETCH,
+                                       .node = receiver};
     return takt__rust_item(rust, receiver, binding.pattern, binding.name,
                            depth);
 }

@@ -32,10 +32,12 @@ static bool bind_fields(struct takt_rust_nest *nest, TSNode pattern,
         if (!takt__rust_bind(
                 nest, takt__rust_child(pattern, i),
                 takt__rust_one(
-                    nest, takt__ir_field(
-                              &nest->ir, nest->rust->source, of,
-                              (struct takt_text){place[i], 1},
-                              (struct takt_ir_type){.kind = TAKT_IR_PLAIN}))))
+                    nest,
+                    takt__ir_field(&nest->ir, nest->rust->source, of,
+                                   (struct takt_text){place[i], 1},
+                                   takt__rust_ir_type(takt__rust_type_of(
+                                       nest->rust, takt__rust_child(pattern, i),
+                                       TAKT_RUST_DEPTH))))))
             return false;
     return true;
 }
@@ -43,8 +45,7 @@ static bool bind_fields(struct takt_rust_nest *nest, TSNode pattern,
 bool takt__rust_bind(struct takt_rust_nest *nest, TSNode pattern,
                      struct takt_rust_part *part)
 {
-    while (takt__node_in(pattern, "reference_pattern mut_pattern ref_pattern"))
-        pattern = takt__rust_child(pattern, takt__rust_children(pattern) - 1);
+    pattern = takt__rust_bare_pattern(pattern);
     if (part == NULL || ts_node_is_null(pattern))
         return false;
     if (rust_is(pattern, "parameter"))
@@ -52,11 +53,16 @@ bool takt__rust_bind(struct takt_rust_nest *nest, TSNode pattern,
                                part);
     if (rust_is(pattern, "identifier"))
         return takt__rust_bind_name(nest, rust_text(nest->rust, pattern), part);
-    if (rust_is(pattern, "tuple_pattern") &&
-        takt__rust_children(pattern) == 2 && part->of[0] != NULL)
-        return takt__rust_bind(nest, takt__rust_child(pattern, 0),
-                               part->of[0]) &&
-               takt__rust_bind(nest, takt__rust_child(pattern, 1), part->of[1]);
+    if (rust_is(pattern, "tuple_pattern") && part->of[0] != NULL) {
+        const uint32_t count = takt__rust_children(pattern);
+        uint32_t i = 0; /* a triple is a pair whose second is one */
+        for (; i + 1 < count && part->of[0] != NULL; part = part->of[1], i++)
+            if (!takt__rust_bind(nest, takt__rust_child(pattern, i),
+                                 part->of[0]))
+                return false;
+        return i + 1 == count &&
+               takt__rust_bind(nest, takt__rust_child(pattern, i), part);
+    }
     if (rust_is(pattern, "tuple_pattern") && part->value != NULL)
         return bind_fields(nest, pattern, part->value);
     return takt__text_is(rust_text(nest->rust, pattern), "_");
@@ -142,7 +148,8 @@ void takt__rust_set_float(struct takt_ir_expr *e, enum takt_ir_element element)
 {
     if (e->sort == TAKT_IR_ACCESS && e->type.element == TAKT_IR_FLOAT)
         e->type.element = element;
-    if (e->sort == TAKT_IR_ACCESS && e->type.element == TAKT_IR_UNKNOWN) {
+    if (e->sort == TAKT_IR_ACCESS && (e->type.element == TAKT_IR_UNKNOWN ||
+                                      e->type.element == TAKT_IR_GENERIC)) {
         e->type.element = element;
         e->type.kind = TAKT_IR_ARRAY;
     }
@@ -237,9 +244,12 @@ struct takt_rust_part *takt__rust_block(struct takt_rust_nest *nest,
             continue;
         if (i + 1 == count && !rust_is(one, "expression_statement"))
             return takt__rust_part_of(nest, one, depth + 1);
-        if (!rust_is(one, "let_declaration") ||
-            !lower_let(nest, one, body, depth))
-            return NULL;
+        if (rust_is(one, "let_declaration")
+                ? !lower_let(nest, one, body, depth)
+                : ts_node_start_byte(one) < nest->start ||
+                      ts_node_end_byte(one) > nest->end ||
+                      !takt__rust_statement(nest, one, depth + 1))
+            return NULL; /* what is assigned elsewhere is not known */
     }
     return NULL;
 }
@@ -362,6 +372,8 @@ bool takt__rust_statement(struct takt_rust_nest *nest, TSNode node,
 
 bool takt__rust_lower(struct takt_rust_nest *nest, TSNode node)
 {
+    nest->start = ts_node_start_byte(node);
+    nest->end = ts_node_end_byte(node);
     find_assigned(nest, node, TAKT_RUST_DEEPEST);
     return takt__rust_statement(nest, node, 0) && nest->ir.loop_count > 0;
 }

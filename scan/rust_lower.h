@@ -35,6 +35,7 @@ struct takt_rust_local {
 
 struct takt_rust_nest {
     struct takt_rust *rust;
+    uint32_t start, end; /* of what is lowered, in the file */
     unsigned locals, hidden, parts, assigned, inlined;
     struct takt_text name[TAKT_RUST_ASSIGNED]; /* that are assigned */
     struct takt_rust_local local[TAKT_RUST_LOCALS];
@@ -123,6 +124,19 @@ bool takt__rust_if(struct takt_rust_nest *nest, TSNode node, unsigned depth);
  * a null node. */
 TSNode takt__rust_passed_over(struct takt_rust_nest *nest, TSNode node,
                               unsigned depth);
+/* Methods that call a closure for what it does with each element. */
+#define TAKT_RUST_EACH \
+    "for_each par_for_each map_inplace zip_mut_with apply zip_apply"
+/* Opens the loop of takt__rust_zipped(), and binds the parameters of a closure
+ * from the first-th on to the elements. */
+bool takt__rust_bind_zipped(struct takt_rust_nest *nest, TSNode call,
+                            TSNode list, uint32_t first, unsigned depth);
+/* Zip::from(a).and(b).map_collect(..), a.zip_map(&b, ..): the array made. */
+struct takt_ir_expr *takt__rust_zip_map(struct takt_rust_nest *nest,
+                                        TSNode call, unsigned depth);
+/* An array that is made by a function of its indices. */
+struct takt_ir_expr *takt__rust_from_function(struct takt_rust_nest *nest,
+                                              TSNode call, unsigned depth);
 /* A call that is a statement. */
 bool takt__rust_effect(struct takt_rust_nest *nest, TSNode call,
                        unsigned depth);

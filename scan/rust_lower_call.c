@@ -93,10 +93,13 @@ static struct takt_ir_expr *inlined(struct takt_rust_nest *nest, TSNode call,
 static const char same[] =
     "clone to_owned into unwrap expect as_slice as_mut_slice as_ref as_mut "
     "borrow borrow_mut to_vec view view_mut iter iter_mut as_view cloned "
-    "copied unwrap_or lock deref to_f32 to_f64 as_ptr as_mut_ptr";
+    "copied unwrap_or lock deref to_f32 to_f64 as_ptr as_mut_ptr as_ copy";
 static const char getters[] = "get at get_unchecked get_unchecked_mut get_mut "
                               "at_mut get_value get_element value_at uget "
                               "uget_mut elem elem_mut";
+static const char converting[] =
+    "from from_usize from_f32 from_f64 from_real from_i32 from_u32 from_i64 "
+    "from_u64 cast";
 static const char pointed[] = "add offset wrapping_add";
 static const char measures[] =
     "len count nrows ncols rows cols width height dim shape size is_empty";
@@ -140,6 +143,53 @@ static struct takt_ir_expr *beyond(struct takt_rust_nest *nest, TSNode call,
                : NULL;
 }
 
+/* Whether all arguments of a call are the same in all rounds. */
+static bool has_fixed_arguments(struct takt_rust_nest *nest, TSNode call,
+                                unsigned depth)
+{
+    const unsigned count = takt__rust_argument_count(call);
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct takt_ir_expr *e = takt__rust_expr(
+            nest, takt__rust_argument(call, i), true, depth + 1);
+        if (e == NULL || e->loops != 0 || e->is_varying)
+            return false;
+    }
+    return true;
+}
+
+/* A method of the crate that only reads, p.weights(): like a field of p. */
+static struct takt_ir_expr *own_getter(struct takt_rust_nest *nest, TSNode call,
+                                       TSNode name, struct takt_ir_expr *of,
+                                       unsigned depth)
+{
+    struct takt_rust *rust = nest->rust;
+    const struct takt_rust_type type =
+        takt__rust_type_of(rust, takt__rust_receiver(call), TAKT_RUST_DEPTH);
+    const struct takt_rust_name *function =
+        type.shell == TAKT_RUST_OWN
+            ? takt__rust_find(rust, TAKT_RUST_FUNCTION, type.name,
+                              rust_text(rust, name))
+            : NULL;
+    if (function == NULL)
+        return NULL;
+    const TSNode self =
+        takt__rust_child(takt__node_field(function->node, "parameters"), 0);
+    if (!rust_is(self, "self_parameter") || of->is_varying ||
+        !takt__text_is(rust_text(rust, self), "&self") ||
+        ts_node_is_null(takt__node_field(function->node, "return_type")) ||
+        !has_fixed_arguments(nest, call, depth))
+        return NULL;
+    if (of->sort == TAKT_IR_ACCESS && of->loops != 0)
+        return takt__rust_argument_count(call) > 0
+                   ? NULL
+                   : takt__ir_field(&nest->ir, rust->source, of,
+                                    rust_text(rust, name),
+                                    takt__rust_ir_type(takt__rust_type_of(
+                                        rust, call, TAKT_RUST_DEPTH)));
+    return of->loops == 0 ? takt__rust_named(nest, call) : NULL;
+}
+
 static struct takt_ir_expr *method(struct takt_rust_nest *nest, TSNode call,
                                    TSNode name, bool is_index, unsigned depth)
 {
@@ -162,6 +212,9 @@ static struct takt_ir_expr *method(struct takt_rust_nest *nest, TSNode call,
             nest, call,
             takt__rust_at(nest, argument[0],
                           takt__node_field(call, "arguments"), depth));
+    e = own_getter(nest, call, name, argument[0], depth);
+    if (e != NULL)
+        return e;
     if (count == 1 && takt__text_in(word, pointed) && is_pointer(argument[0]))
         return beyond(nest, call, argument[0], depth);
     for (unsigned i = 0; i < count && i < 3; i++) {
@@ -173,6 +226,32 @@ static struct takt_ir_expr *method(struct takt_rust_nest *nest, TSNode call,
     e = count < 3 ? takt__rust_function(nest, word, argument, count + 1) : NULL;
     return e != NULL ? e
                      : unknown_call(nest, call, argument[0], is_index, depth);
+}
+
+/* T::epsilon(), E::half(): of a type parameter. */
+static bool is_constant(struct takt_rust_nest *nest, TSNode call)
+{
+    const TSNode path =
+        takt__node_field(takt__node_field(call, "function"), "path");
+    if (!rust_is(path, "identifier"))
+        return false;
+    const struct takt_rust_type of =
+        takt__rust_type_named(nest->rust, path, TAKT_RUST_DEPTH);
+    return of.shell == TAKT_RUST_PLAIN && of.depth == 0 &&
+           (rust_is_float(of) || of.leaf == TAKT_RUST_GENERIC);
+}
+
+/* A function of the crate of what is the same in all rounds. */
+static bool is_fixed_call(struct takt_rust_nest *nest, TSNode call,
+                          TSNode callee, unsigned depth)
+{
+    const TSNode function = takt__rust_function_of(nest, callee);
+    const TSNode list = takt__node_field(function, "parameters");
+
+    return rust_is(function, "function_item") &&
+           !takt__rust_contains(rust_text(nest->rust, list), "mut ") &&
+           !ts_node_is_null(takt__node_field(function, "return_type")) &&
+           has_fixed_arguments(nest, call, depth);
 }
 
 struct takt_ir_expr *takt__rust_called(struct takt_rust_nest *nest, TSNode call,
@@ -194,15 +273,18 @@ struct takt_ir_expr *takt__rust_called(struct takt_rust_nest *nest, TSNode call,
     if (count == 0)
         return takt__text_is(word, "zero")  ? takt__ir_number(&nest->ir, 0)
                : takt__text_is(word, "one") ? takt__ir_number(&nest->ir, 1)
+               : is_constant(nest, call)    ? takt__rust_named(nest, call)
                                             : NULL;
     struct takt_ir_expr *e = inlined(nest, call, callee, false, depth);
+    if (e == NULL && is_fixed_call(nest, call, callee, depth))
+        return takt__rust_named(nest, call);
     for (unsigned i = 0; i < count && e == NULL; i++) {
         argument[i] = takt__rust_expr(nest, takt__rust_argument(call, i),
                                       is_index, depth + 1);
         if (argument[i] == NULL)
             return NULL;
     }
-    if (e == NULL && takt__text_is(word, "from") && count == 1)
+    if (e == NULL && count == 1 && takt__text_in(word, converting))
         return argument[0];
     static const char floats[] = "f32 f64";
     const TSNode path =

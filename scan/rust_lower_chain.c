@@ -14,18 +14,36 @@ static const char folds[] = "fold reduce";
 static const char orders[] = "max_by min_by position_max_by position_min_by";
 static const char collects[] = "collect collect_vec collect_into_vec extend";
 static const char maps[] = "mapv mapv_inplace mapv_into par_mapv_inplace";
+static const char zip_maps[] = "map_collect par_map_collect zip_map";
+static const char functions[] = "from_fn from_shape_fn";
+
+/* A library's array and not an iterator over it: its map() makes another. */
+static bool is_whole_array(struct takt_rust *rust, TSNode of)
+{
+    static const char parts[] =
+        "slice view row column index_axis t transpose borrow dot mapv map "
+        "component_mul clone to_owned as_ref unwrap input sum_axis";
+    const TSNode method = takt__rust_method(takt__rust_bare(rust, of));
+
+    return (ts_node_is_null(method) ||
+            takt__rust_is_any(rust, method, parts)) &&
+           takt__rust_is_array(takt__rust_type_of(rust, of, TAKT_RUST_DEPTH));
+}
 
 bool takt__rust_may_end_chain(const struct takt_rust *rust, TSNode call)
 {
     const TSNode method = takt__rust_method(call);
 
-    if (ts_node_is_null(method))
-        return false;
+    if (ts_node_is_null(method)) {
+        const TSNode callee = takt__rust_callee(call);
+        return !ts_node_is_null(callee) &&
+               takt__text_in(rust_text(rust, callee), functions);
+    }
     const struct takt_text word = rust_text(rust, method);
     return takt__text_in(word, sums) || takt__text_in(word, folds) ||
            takt__text_in(word, orders) || takt__text_in(word, collects) ||
-           takt__text_in(word, maps) ||
-           takt__text_in(word, "for_each map_inplace zip_mut_with") ||
+           takt__text_in(word, maps) || takt__text_in(word, zip_maps) ||
+           takt__text_in(word, TAKT_RUST_EACH) ||
            (rust->has_arrays && takt__text_is(word, "map"));
 }
 
@@ -36,17 +54,20 @@ bool takt__rust_ends_chain(struct takt_rust_nest *nest, TSNode call)
     const TSNode of = takt__rust_receiver(call);
     const unsigned count = takt__rust_argument_count(call);
 
-    if (ts_node_is_null(method))
-        return false;
+    if (ts_node_is_null(method)) {
+        const TSNode last = takt__rust_argument(call, count - 1);
+        return count > 1 && rust_is(last, "closure_expression") &&
+               takt__rust_may_end_chain(rust, call);
+    }
     const struct takt_text word = rust_text(rust, method);
     if (takt__text_in(word, maps))
         return count == 1;
-    if (takt__text_is(word, "map")) {
-        const struct takt_rust_type type =
-            takt__rust_type_of(rust, of, TAKT_RUST_DEPTH);
-        return count == 1 && type.shell == TAKT_RUST_NDARRAY &&
-               rust_is_float(type) &&
-               rust_is(of, "identifier"); /* and not .iter() of one */
+    if (takt__text_is(word, "map"))
+        return count == 1 && is_whole_array(rust, of);
+    TSNode array[TAKT_RUST_ZIPPED];
+    if (takt__text_in(word, zip_maps) || takt__text_is(word, "fold")) {
+        if (takt__rust_zipped(rust, call, array) > 0)
+            return true;
     }
     const bool is_extend = takt__text_is(word, "extend");
     if (!(takt__text_in(word, sums) && count == 0) &&
@@ -102,7 +123,7 @@ static struct takt_rust_type summed_type(struct takt_rust *rust, TSNode call)
     if (type.leaf == TAKT_RUST_UNKNOWN)
         type = takt__rust_item_type(rust, takt__rust_receiver(call),
                                     TAKT_RUST_DEPTH);
-    if (type.leaf == TAKT_RUST_UNKNOWN || type.leaf == TAKT_RUST_FLOAT) {
+    if (takt__rust_is_open(type) || type.leaf == TAKT_RUST_FLOAT) {
         const struct takt_rust_type wanted = wanted_type(rust, call);
         if (wanted.leaf != TAKT_RUST_UNKNOWN && wanted.depth == 0 &&
             wanted.shell == TAKT_RUST_PLAIN)
@@ -170,20 +191,24 @@ static struct takt_ir_expr *fold(struct takt_rust_nest *nest, TSNode call,
     const TSNode function = takt__rust_argument(call, count - 1);
     struct takt_ir_expr *to = result(nest, folded_type(nest->rust, call));
 
+    const TSNode list = takt__node_field(function, "parameters");
+    TSNode array[TAKT_RUST_ZIPPED];
+
     if (to == NULL || count == 0 || count > 2)
         return NULL;
+    const bool is_zip = takt__rust_zipped(nest->rust, call, array) > 0;
     struct takt_rust_part *part =
-        takt__rust_open(nest, takt__rust_receiver(call), depth);
-    if (part == NULL)
+        is_zip ? NULL : takt__rust_open(nest, takt__rust_receiver(call), depth);
+    if (part == NULL && !is_zip)
         return NULL;
-    if (rust_is(function, "scoped_identifier"))
+    if (rust_is(function, "scoped_identifier") && !is_zip)
         return fold_by_name(nest, function, to, part);
-    const TSNode list = takt__node_field(function, "parameters");
     if (!rust_is(function, "closure_expression") ||
-        takt__rust_children(list) != 2 ||
+        (takt__rust_children(list) != 2 && !is_zip) ||
         !takt__rust_bind(nest, takt__rust_child(list, 0),
                          takt__rust_one(nest, to)) ||
-        !takt__rust_bind(nest, takt__rust_child(list, 1), part))
+        !(is_zip ? takt__rust_bind_zipped(nest, call, list, 1, depth)
+                 : takt__rust_bind(nest, takt__rust_child(list, 1), part)))
         return NULL;
     const struct takt_rust_part *value =
         takt__rust_block(nest, takt__node_field(function, "body"), depth + 1);
@@ -318,13 +343,19 @@ static struct takt_ir_expr *map(struct takt_rust_nest *nest, TSNode call,
 struct takt_ir_expr *takt__rust_chain_value(struct takt_rust_nest *nest,
                                             TSNode call, unsigned depth)
 {
-    const struct takt_text word =
-        rust_text(nest->rust, takt__rust_method(call));
+    const TSNode method = takt__rust_method(call);
+    const struct takt_text word = ts_node_is_null(method)
+                                      ? (struct takt_text){"", 0}
+                                      : rust_text(nest->rust, method);
     const uint32_t around = nest->ir.around;
     const unsigned locals = nest->locals;
     struct takt_ir_expr *e = NULL;
 
-    if (takt__text_in(word, sums))
+    if (ts_node_is_null(method))
+        e = takt__rust_from_function(nest, call, depth + 1);
+    else if (takt__text_in(word, zip_maps))
+        e = takt__rust_zip_map(nest, call, depth + 1);
+    else if (takt__text_in(word, sums))
         e = sum(nest, call, depth + 1);
     else if (takt__text_in(word, folds))
         e = fold(nest, call, depth + 1);

@@ -80,32 +80,6 @@ static bool lower_swap(struct takt_rust_nest *nest, TSNode call, unsigned depth)
     return takt__rust_store(nest, TAKT_IR_SWAP, side[0], side[1]);
 }
 
-/* Zip::from(a).and(b).for_each(|x, y| ..): the arrays, the last first. */
-static unsigned zipped_arrays(const struct takt_rust *rust, TSNode call,
-                              TSNode part[6])
-{
-    unsigned count = 0;
-
-    if (takt__rust_calls(rust, call, "zip_mut_with")) { /* a(&b, |x, y| ..) */
-        part[0] = takt__rust_argument(call, 0);
-        part[1] = takt__rust_receiver(call);
-        return 2;
-    }
-    for (TSNode at = takt__rust_receiver(call); count < 6;
-         at = takt__rust_receiver(at)) {
-        const TSNode callee = takt__rust_callee(at);
-        const bool is_first = rust_is(at, "call_expression") &&
-                              !ts_node_is_null(callee) &&
-                              takt__text_is(rust_text(rust, callee), "from");
-        if (!is_first && !takt__rust_calls(rust, at, "and"))
-            return 0;
-        part[count++] = takt__rust_argument(at, 0);
-        if (is_first)
-            return count;
-    }
-    return 0;
-}
-
 static bool lower_each(struct takt_rust_nest *nest, TSNode call, unsigned depth)
 {
     const TSNode closure =
@@ -113,28 +87,20 @@ static bool lower_each(struct takt_rust_nest *nest, TSNode call, unsigned depth)
     const TSNode list = takt__node_field(closure, "parameters");
     const uint32_t around = nest->ir.around;
     const unsigned locals = nest->locals;
-    TSNode array[6];
     bool is_read = false;
 
-    if (!rust_is(closure, "closure_expression"))
+    if (!rust_is(closure, "closure_expression") ||
+        (takt__rust_calls(nest->rust, call, "apply") &&
+         !takt__rust_is_array(takt__rust_type_of(
+             nest->rust, takt__rust_receiver(call), TAKT_RUST_DEPTH))))
         return false;
-    const unsigned count = zipped_arrays(nest->rust, call, array);
-    struct takt_rust_part *part = takt__rust_open(
-        nest, count > 0 ? array[count - 1] : takt__rust_receiver(call), depth);
-    if (part != NULL && takt__rust_children(list) == (count > 0 ? count : 1))
-        is_read = takt__rust_bind(nest, takt__rust_child(list, 0), part);
-    for (unsigned i = 1; i < count && is_read; i++) {
-        struct takt_ir_expr *e =
-            takt__rust_expr(nest, array[count - 1 - i], false, depth + 1);
-        is_read =
-            e != NULL && part->value != NULL &&
-            takt__rust_bind(
-                nest, takt__rust_child(list, i),
-                takt__rust_one(nest,
-                               takt__ir_element(
-                                   &nest->ir, e,
-                                   part->value->part[part->value->parts - 1])));
-    }
+    if (takt__rust_children(list) != 1 ||
+        takt__rust_calls(nest->rust, takt__rust_receiver(call), "and"))
+        is_read = takt__rust_bind_zipped(nest, call, list, 0, depth);
+    else
+        is_read = takt__rust_bind(
+            nest, takt__rust_child(list, 0),
+            takt__rust_open(nest, takt__rust_receiver(call), depth));
     is_read =
         is_read && takt__rust_statement(nest, takt__node_field(closure, "body"),
                                         depth + 1);
@@ -151,7 +117,7 @@ bool takt__rust_effect(struct takt_rust_nest *nest, TSNode call, unsigned depth)
         takt__rust_argument_count(call) == 1)
         return lower_push(nest, call, depth);
     if (takt__rust_is_any(nest->rust, takt__rust_method(call),
-                          "for_each map_inplace zip_mut_with") &&
+                          TAKT_RUST_EACH) &&
         takt__rust_argument_count(call) > 0)
         return lower_each(nest, call, depth);
     static const char setters[] = "set set_value set_element";

@@ -172,22 +172,27 @@ static struct takt_rust_part *zipped(struct takt_rust_walk walk, TSNode a,
     return takt__rust_pair(walk.nest, items(walk, a), items(beside, b));
 }
 
+/* izip!(a, b, c): a, and then b and c. */
+static struct takt_rust_part *side_by_side(struct takt_rust_walk walk,
+                                           TSNode tuple, uint32_t from)
+{
+    walk.is_whole = false;
+    if (from + 1 >= takt__rust_children(tuple))
+        return items(walk, takt__rust_child(tuple, from));
+    return takt__rust_pair(walk.nest,
+                           items(walk, takt__rust_child(tuple, from)),
+                           side_by_side(walk, tuple, from + 1));
+}
+
 static struct takt_rust_part *adapted(struct takt_rust_walk walk, TSNode call,
                                       struct takt_text word)
 {
     static const char passing[] =
-        "iter iter_mut into_iter par_iter par_iter_mut into_par_iter copied "
-        "cloned take by_ref peekable chain filter skip_while take_while "
-        "inspect with_min_len as_slice as_mut_slice drain with_max_len collect "
-        "collect_vec to_vec";
+        TAKT_RUST_PASSING " collect collect_vec to_vec";
     static const char moving[] = "rev skip step_by";
-    static const char chunks[] =
-        "chunks chunks_exact chunks_mut chunks_exact_mut par_chunks "
-        "par_chunks_mut par_chunks_exact";
+    static const char chunks[] = TAKT_RUST_CHUNKS;
     static const char rows[] = TAKT_RUST_LINES;
-    static const char closed[] =
-        "values values_mut into_values keys into_keys chars bytes lines split "
-        "split_whitespace char_indices entries";
+    static const char closed[] = TAKT_RUST_UNSTORED;
     const TSNode of = takt__rust_receiver(call);
 
     if (takt__text_in(word, closed))
@@ -254,6 +259,8 @@ static struct takt_rust_part *items(struct takt_rust_walk walk, TSNode source)
         return takt__rust_one(walk.nest, walk.at);
     if (takt__rust_zip(rust, source, part))
         return zipped(walk, part[0], part[1]);
+    if (rust_is(source, "tuple_expression"))
+        return side_by_side(walk, source, 0);
     const TSNode method = takt__rust_method(source);
     if (!ts_node_is_null(method))
         return adapted(walk, source, rust_text(rust, method));

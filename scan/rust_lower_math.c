@@ -14,6 +14,7 @@ struct takt_ir_type takt__rust_ir_type(struct takt_rust_type type)
         [TAKT_RUST_FLOAT] = TAKT_IR_FLOAT,
         [TAKT_RUST_F32] = TAKT_IR_F32,
         [TAKT_RUST_F64] = TAKT_IR_F64,
+        [TAKT_RUST_GENERIC] = TAKT_IR_GENERIC,
         [TAKT_RUST_INTEGER] = TAKT_IR_INTEGER,
         [TAKT_RUST_OTHER] = TAKT_IR_OTHER,
     };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rust_macro.c - what is handed to the macros that only evaluate their
- * arguments, and ndarray's azip.
+ * rust_macro.c - ndarray's azip.
  */
 #include "rust.h"
 
@@ -45,42 +44,8 @@ static struct takt_rust_verdict azip(struct takt_rust *rust, TSNode tokens,
     return takt__rust_is_array(out.type) ? out : NOTHING;
 }
 
-/* .sum::<f32>() among the tokens of a macro that only evaluates them. */
-static struct takt_rust_verdict token_sum(struct takt_rust *rust, TSNode token)
-{
-    static const char evaluating[] =
-        "println print eprintln eprint format write writeln assert assert_eq "
-        "assert_ne debug_assert debug_assert_eq panic dbg vec log::debug "
-        "log::info log::trace log::warn log::error debug info trace warn error";
-    static const char words[] = "sum product";
-    static const char floats[] = "f32 f64";
-    TSNode path[TAKT_RUST_PATH];
-    unsigned count = takt__rust_path(rust, token, path);
-    if (count == 0 || !takt__rust_is_any(rust, token, words))
-        return NOTHING;
-    TSNode next = token, type = token;
-    for (unsigned i = 0; i < 3 && !ts_node_is_null(next); i++) {
-        next = ts_node_next_sibling(next);
-        if (takt__rust_is_any(rust, next, floats))
-            type = next;
-    }
-    while (count > 0 && rust_is(path[count - 1], "token_tree"))
-        count--;
-    if (ts_node_eq(type, token) || count == 0 ||
-        !rust_is(path[count - 1], "macro_invocation") ||
-        !takt__rust_is_any(rust, takt__node_field(path[count - 1], "macro"),
-                           evaluating))
-        return NOTHING;
-    return (struct takt_rust_verdict){
-        .op = takt__rust_is_any(rust, token, words + 1) ? "product" : "sum",
-        .anchor = token,
-        .type = takt__rust_type_named(rust, type, TAKT_RUST_DEPTH)};
-}
-
 struct takt_rust_verdict takt__rust_macro(struct takt_rust *rust, TSNode node)
 {
-    if (rust_is(node, "identifier"))
-        return token_sum(rust, node);
     const TSNode name = takt__node_field(node, "macro");
     static const char words[] = "azip par_azip ndarray::azip";
     const TSNode tokens =

@@ -67,7 +67,7 @@ static bool add_fields(struct takt_rust *rust, TSNode item)
     return true;
 }
 
-static bool contains(struct takt_text text, const char *word)
+bool takt__rust_contains(struct takt_text text, const char *word)
 {
     const size_t size = strlen(word);
     const char *at = text.at, *end = text.at + text.size;
@@ -94,8 +94,8 @@ static bool is_shadowed(const struct takt_rust *rust,
     memcpy(own + 6, name.name.at, name.name.size);
     memcpy(own + 6 + name.name.size, ":", 2);
     const TSNode root = ts_tree_root_node(source->borrowed);
-    return contains((struct takt_text){source->text, ts_node_start_byte(root)},
-                    own);
+    return takt__rust_contains(
+        (struct takt_text){source->text, ts_node_start_byte(root)}, own);
 }
 
 static bool add_item(struct takt_rust *rust, TSNode node)
@@ -159,9 +159,11 @@ bool takt__rust_begin(struct takt_source *source)
     rust->source = source;
     rust->all_steps = TAKT_RUST_FILE;
     const struct takt_text text = {source->text, source->size};
-    rust->has_arrays = contains(text, "Array") || contains(text, "DMatrix") ||
-                       contains(text, "DVector") || contains(text, "Matrix") ||
-                       contains(text, "faer");
+    rust->has_arrays = takt__rust_contains(text, "Array") ||
+                       takt__rust_contains(text, "DMatrix") ||
+                       takt__rust_contains(text, "DVector") ||
+                       takt__rust_contains(text, "Matrix") ||
+                       takt__rust_contains(text, "faer");
     source->notes = rust;
     rust->trail = takt__scan_zeros(1, sizeof *rust->trail);
     if (rust->trail != NULL && takt__rust_memo_open(rust) &&
@@ -258,7 +260,7 @@ bool takt__rust_uses(const struct takt_rust *rust, const char *word)
 {
     for (size_t i = 0; i < rust->name_count; i++)
         if (rust->name[i].kind == TAKT_RUST_USE &&
-            contains(rust->name[i].name, word))
+            takt__rust_contains(rust->name[i].name, word))
             return true;
     return false;
 }

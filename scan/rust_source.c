@@ -8,9 +8,7 @@
 /* The chain goes over something that can be an array: no map, no string. */
 bool takt__rust_is_array_chain(struct takt_rust *rust, TSNode receiver)
 {
-    static const char closed[] =
-        "values values_mut into_values keys into_keys chars bytes lines split "
-        "split_whitespace char_indices rows";
+    static const char closed[] = TAKT_RUST_UNSTORED " rows";
     TSNode at = takt__rust_bare(rust, receiver);
     for (unsigned i = 0; i < TAKT_RUST_DEPTH; i++) {
         const TSNode method = takt__rust_method(at);
@@ -44,6 +42,8 @@ bool takt__rust_is_in_memory(struct takt_rust *rust, TSNode source)
         at = takt__rust_bare(rust, takt__rust_receiver(at));
     }
     TSNode part[2];
+    if (rust_is(at, "tuple_expression"))
+        return true; /* izip!() */
     if (takt__rust_step(rust) && takt__rust_zip(rust, at, part))
         return takt__rust_is_in_memory(rust, part[0]) &&
                takt__rust_is_in_memory(rust, part[1]);

@@ -181,6 +181,13 @@ bool takt__rust_is_op(const struct takt_rust *rust, TSNode node,
            takt__text_is(takt__rust_operator(rust, node), sign);
 }
 
+TSNode takt__rust_bare_pattern(TSNode pattern)
+{
+    while (takt__node_in(pattern, "reference_pattern mut_pattern ref_pattern"))
+        pattern = takt__rust_child(pattern, takt__rust_children(pattern) - 1);
+    return pattern;
+}
+
 TSNode takt__rust_tail(TSNode body)
 {
     while (takt__node_in(body, "block unsafe_block expression_statement")) {

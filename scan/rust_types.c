@@ -39,7 +39,12 @@ struct takt_rust_type takt__rust_sequence(struct takt_rust_type inner,
     struct takt_rust_type type = inner;
     if (inner.shell != TAKT_RUST_PLAIN) /* of structs, by their name */
         return (struct takt_rust_type){
-            .leaf = TAKT_RUST_OTHER, .depth = 1, .name = inner.name};
+            /* Vec<Row<f64>> may be rows */
+            .leaf = inner.shell == TAKT_RUST_OWN && rust_is_float(inner)
+                        ? TAKT_RUST_UNKNOWN
+                        : TAKT_RUST_OTHER,
+            .depth = 1,
+            .name = inner.name};
     type.depth++;
     for (unsigned i = TAKT_RUST_EXTENTS - 1; i > 0; i--)
         type.extent[i] = inner.extent[i - 1];
@@ -116,65 +121,102 @@ static bool library_type(struct takt_text name, struct takt_rust_type *out)
     return false;
 }
 
-/* Float, RealField, NdFloat, num_traits::Float, FloatNumber. */
-static bool is_float_trait(struct takt_text name)
+/* Float, RealField, NdFloat, FloatNumber; Num, LinalgScalar, Zero, Signed. */
+static enum takt_rust_leaf trait_leaf(struct takt_text name)
 {
-    static const char *const words[] = {"Float", "Real"};
+    static const struct {
+        const char *word;
+        enum takt_rust_leaf leaf;
+    } words[] = {
+        {"Float", TAKT_RUST_FLOAT},       {"Real", TAKT_RUST_FLOAT},
+        {"Num", TAKT_RUST_GENERIC},       {"Scalar", TAKT_RUST_GENERIC},
+        {"Zero", TAKT_RUST_GENERIC},      {"Signed", TAKT_RUST_GENERIC},
+        {"Primitive", TAKT_RUST_GENERIC}, {"Field", TAKT_RUST_GENERIC},
+        {"Into<f", TAKT_RUST_GENERIC}};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        for (size_t at = 0; at + strlen(words[i]) <= name.size; at++)
-            if (memcmp(name.at + at, words[i], strlen(words[i])) == 0)
-                return true;
-    return false;
+        for (size_t at = 0; at + strlen(words[i].word) <= name.size; at++)
+            if (memcmp(name.at + at, words[i].word, strlen(words[i].word)) == 0)
+                return words[i].leaf;
+    return TAKT_RUST_UNKNOWN;
 }
 
-/* Also trait Sample: Float, of a file of the crate. */
-static bool is_float_bound(const struct takt_rust *rust, TSNode bounds,
-                           unsigned depth)
+/* What bounds say of a number; also trait Sample: Float, of a file of the
+ * crate. */
+static enum takt_rust_leaf bounds_leaf(const struct takt_rust *rust,
+                                       TSNode bounds, unsigned depth)
 {
+    static const char *const operators[] = {"Add", "Sub", "Mul", "Div"};
     const uint32_t count = takt__rust_children(bounds);
+    enum takt_rust_leaf leaf = TAKT_RUST_UNKNOWN;
+    unsigned signs = 0; /* of arithmetic: what has several is a number */
+
     for (uint32_t i = 0; i < count && i < 16 && depth > 0; i++) {
         const struct takt_text name =
             rust_text(rust, takt__rust_child(bounds, i));
-        if (is_float_trait(name))
-            return true;
+        for (unsigned k = 0; k < 4; k++)
+            if (name.size > 2 && memcmp(name.at, operators[k], 3) == 0)
+                signs |= 1u << k;
+        if ((signs & (signs - 1)) != 0)
+            leaf = TAKT_RUST_GENERIC;
+        enum takt_rust_leaf one = trait_leaf(name);
         const struct takt_rust_name *trait = takt__rust_find(
             rust, TAKT_RUST_TRAIT, (struct takt_text){NULL, 0}, name);
-        if (trait != NULL &&
-            is_float_bound(rust, takt__node_field(trait->node, "bounds"),
-                           depth - 1))
-            return true;
+        if (one != TAKT_RUST_FLOAT && trait != NULL) {
+            const enum takt_rust_leaf of = bounds_leaf(
+                rust, takt__node_field(trait->node, "bounds"), depth - 1);
+            one = of != TAKT_RUST_UNKNOWN ? of : one;
+        }
+        if (one == TAKT_RUST_FLOAT)
+            return one;
+        leaf = one != TAKT_RUST_UNKNOWN ? one : leaf;
     }
-    return false;
+    return leaf;
 }
 
 /* <T: Float>, or where T: Float, of a function or an impl. */
-bool takt__rust_binds_float(const struct takt_rust *rust, TSNode item,
-                            TSNode type)
+static enum takt_rust_leaf bound_leaf(const struct takt_rust *rust, TSNode item,
+                                      TSNode type)
 {
     const TSNode list = takt__node_field(item, "type_parameters");
-    uint32_t count =
-        ts_node_is_null(list) ? 0 : ts_node_named_child_count(list);
+    const uint32_t count = takt__rust_children(list);
+    enum takt_rust_leaf leaf = TAKT_RUST_UNKNOWN;
+
     for (uint32_t i = 0; i < count && i < 16; i++) {
-        const TSNode one = ts_node_named_child(list, i);
-        if (takt__rust_same_text(rust, takt__node_field(one, "name"), type) &&
-            is_float_bound(rust, takt__node_field(one, "bounds"), 4))
-            return true;
+        const TSNode one = takt__rust_child(list, i);
+        if (takt__rust_same_text(rust, takt__node_field(one, "name"), type))
+            leaf = bounds_leaf(rust, takt__node_field(one, "bounds"), 4);
     }
-    count = ts_node_is_null(item) ? 0 : ts_node_named_child_count(item);
-    for (uint32_t i = 0; i < count && i < 16; i++) {
-        const TSNode clause = ts_node_named_child(item, i);
+    for (uint32_t i = 0; i < takt__rust_children(item) && i < 16; i++) {
+        const TSNode clause = takt__rust_child(item, i);
         if (!rust_is(clause, "where_clause"))
             continue;
-        for (uint32_t j = 0; j < ts_node_named_child_count(clause); j++) {
-            const TSNode one = ts_node_named_child(clause, j);
-            if (takt__rust_same_text(rust, takt__node_field(one, "left"),
-                                     type) &&
-                is_float_bound(rust, takt__node_field(one, "bounds"), 4))
-                return true;
+        for (uint32_t j = 0; j < takt__rust_children(clause); j++) {
+            const TSNode one = takt__rust_child(clause, j);
+            if (leaf != TAKT_RUST_FLOAT &&
+                takt__rust_same_text(rust, takt__node_field(one, "left"), type))
+                leaf = bounds_leaf(rust, takt__node_field(one, "bounds"), 4);
         }
     }
-    return false;
+    return leaf;
+}
+
+/* The same of what is around a node. */
+enum takt_rust_leaf takt__rust_leaf_at(const struct takt_rust *rust,
+                                       TSNode node, TSNode type)
+{
+    static const char *const items[] = {"function_item", "impl_item",
+                                        "struct_item", "trait_item"};
+    enum takt_rust_leaf leaf = TAKT_RUST_UNKNOWN;
+
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+        const enum takt_rust_leaf one =
+            bound_leaf(rust, takt__rust_above(rust, node, items[i]), type);
+        if (one == TAKT_RUST_FLOAT)
+            return one;
+        leaf = one != TAKT_RUST_UNKNOWN ? one : leaf;
+    }
+    return leaf;
 }
 
 /* <Elem = F> in a bound, or in the trait of `impl Data<Elem = F>`. */
@@ -216,7 +258,7 @@ static void base_type(struct takt_rust *rust, TSNode first, TSNode second,
             if (rust_is(ts_node_named_child(item, k), "where_clause"))
                 elem = elem_of(rust, ts_node_named_child(item, k), 6);
     }
-    if (out->leaf == TAKT_RUST_UNKNOWN && !ts_node_is_null(elem))
+    if (takt__rust_is_open(*out) && !ts_node_is_null(elem))
         out->leaf = takt__rust_type_named(rust, elem, depth).leaf;
     if (ts_node_is_null(second))
         return;
@@ -224,15 +266,6 @@ static void base_type(struct takt_rust *rust, TSNode first, TSNode second,
     if (out->depth == 0 && rank.size == 3 && memcmp(rank.at, "Ix", 2) == 0 &&
         rank.at[2] >= '1' && rank.at[2] <= '6')
         out->depth = (unsigned)(rank.at[2] - '0');
-}
-
-/* A type parameter that is bound to floats. */
-static bool is_float_parameter(const struct takt_rust *rust, TSNode type)
-{
-    return takt__rust_binds_float(
-               rust, takt__rust_above(rust, type, "function_item"), type) ||
-           takt__rust_binds_float(
-               rust, takt__rust_above(rust, type, "impl_item"), type);
 }
 
 static struct takt_rust_type type_identifier(struct takt_rust *rust,
@@ -258,8 +291,10 @@ static struct takt_rust_type type_identifier(struct takt_rust *rust,
         return (struct takt_rust_type){.shell = TAKT_RUST_OWN, .name = name};
     if (library_type(name, &found))
         return found;
-    return is_float_parameter(rust, type) ? takt__rust_scalar(TAKT_RUST_FLOAT)
-                                          : UNKNOWN;
+    const enum takt_rust_leaf leaf = takt__rust_macro_leaf(rust, name);
+    return takt__rust_scalar(leaf != TAKT_RUST_UNKNOWN
+                                 ? leaf
+                                 : takt__rust_leaf_at(rust, type, type));
 }
 
 /* Vec<T>, Box<T>, Array2<T>, HashMap<..>. */
@@ -283,9 +318,33 @@ static struct takt_rust_type generic_type(struct takt_rust *rust, TSNode type,
     if (takt__text_in(word, wrappers))
         return takt__rust_type_named(rust, first, depth);
     struct takt_rust_type found = type_identifier(rust, name, depth);
+    const bool is_alias =
+        takt__rust_find(rust, TAKT_RUST_ALIAS, (struct takt_text){NULL, 0},
+                        word) != NULL;
+    if (is_alias && !takt__rust_is_open(found))
+        return found; /* type Row<S> = Matrix<f64, U1, Dynamic, S> */
+    if (is_alias && found.shell == TAKT_RUST_PLAIN) {
+        /* type Shared<T> = Rc<RefCell<T>>, type Row<T> = Vec<T> */
+        struct takt_rust_type of = takt__rust_type_named(rust, first, depth);
+        for (unsigned i = 0; i < found.depth && i < 2; i++)
+            of = takt__rust_sequence(
+                of, (struct takt_rust_extent){0, TAKT_SIZE_UNKNOWN});
+        return of;
+    }
     if (found.shell == TAKT_RUST_NDARRAY || found.shell == TAKT_RUST_NALGEBRA ||
-        found.shell == TAKT_RUST_SMALL)
-        found.leaf = takt__rust_type_named(rust, first, depth).leaf;
+        found.shell == TAKT_RUST_SMALL || found.shell == TAKT_RUST_OWN) {
+        const struct takt_rust_type of =
+            takt__rust_type_named(rust, first, depth);
+        found.leaf = of.leaf;
+        if (found.shell == TAKT_RUST_OWN) {
+            found.given = of.shell;
+            found.depth = of.depth;
+        }
+    }
+    if (found.shell == TAKT_RUST_TENSOR) /* Tensor<B, 2, Int> */
+        for (uint32_t i = 0; i < takt__rust_children(list); i++)
+            if (takt__rust_is_any(rust, takt__rust_child(list, i), "Int Bool"))
+                return takt__rust_scalar(TAKT_RUST_OTHER);
     if (found.shell == TAKT_RUST_NDARRAY)
         base_type(rust, first, ts_node_named_child(list, is_second + 1u), depth,
                   &found);
@@ -338,14 +397,20 @@ struct takt_rust_type takt__rust_type_named(struct takt_rust *rust, TSNode type,
     }
     if (takt__node_in(type, "generic_type generic_type_with_turbofish"))
         return generic_type(rust, type, depth);
-    if (rust_is(type, "scoped_type_identifier"))
-        return takt__rust_type_named(rust, takt__node_field(type, "name"),
-                                     depth);
+    if (rust_is(type, "scoped_type_identifier")) { /* also T::Real */
+        const struct takt_rust_type of =
+            takt__rust_type_named(rust, takt__node_field(type, "path"), depth);
+        return of.shell == TAKT_RUST_PLAIN && of.depth == 0 &&
+                       (rust_is_float(of) || of.leaf == TAKT_RUST_GENERIC)
+                   ? of
+                   : takt__rust_type_named(rust, takt__node_field(type, "name"),
+                                           depth);
+    }
     if (takt__node_in(type, "type_identifier identifier"))
         return type_identifier(rust, type, depth);
     if (rust_is(type, "abstract_type"))
         return abstract_type(rust, type, depth);
     if (takt__node_in(type, "tuple_type unit_type"))
-        return takt__rust_scalar(TAKT_RUST_OTHER);
+        return (struct takt_rust_type){.leaf = TAKT_RUST_OTHER, .tuple = type};
     return UNKNOWN;
 }

@@ -45,6 +45,23 @@ static struct takt_rust_type binary_type(struct takt_rust *rust, TSNode node,
     return left;
 }
 
+/* Where the parameter of a struct stands, what it was given for it. */
+static struct takt_rust_type given(struct takt_rust_type type,
+                                   struct takt_rust_type owner)
+{
+    if (type.shell == TAKT_RUST_OWN && takt__rust_same(type.name, owner.name))
+        return takt__rust_is_open(type) ? owner : type; /* -> Self */
+    if (!takt__rust_is_open(type) || type.shell == TAKT_RUST_OWN ||
+        !rust_is_float(owner))
+        return type;
+    type.leaf = owner.leaf;
+    if (type.shell == TAKT_RUST_PLAIN && type.depth == 0) {
+        type.shell = owner.given;
+        type.depth = owner.depth;
+    }
+    return type;
+}
+
 struct takt_rust_type takt__rust_own_element(struct takt_rust *rust,
                                              struct takt_rust_type type)
 {
@@ -57,8 +74,9 @@ struct takt_rust_type takt__rust_own_element(struct takt_rust *rust,
             continue;
         const struct takt_rust_type of = takt__rust_type_named(
             rust, takt__node_field(field->node, "type"), TAKT_RUST_DEPTH / 2);
-        if (of.shell == TAKT_RUST_PLAIN && of.depth > 0 && rust_is_float(of))
-            return takt__rust_scalar(of.leaf);
+        if (of.shell == TAKT_RUST_PLAIN && of.depth > 0 &&
+            (rust_is_float(of) || of.leaf == TAKT_RUST_GENERIC))
+            return given(takt__rust_scalar(of.leaf), type);
     }
     return UNKNOWN;
 }
@@ -94,16 +112,15 @@ static struct takt_rust_type field_type(struct takt_rust *rust, TSNode node,
     const TSNode named = takt__node_field(field->node, "type");
     const TSNode of =
         rust_is(field->node, "field_declaration") ? named : field->node;
-    struct takt_rust_type out = takt__rust_type_named(rust, of, depth);
+    struct takt_rust_type out =
+        given(takt__rust_type_named(rust, of, depth), type);
     /* What uses a struct may know more of its parameters. */
     const TSNode list = takt__node_field(of, "type_arguments");
-    if (out.leaf == TAKT_RUST_UNKNOWN && !ts_node_is_null(list) &&
-        (takt__rust_binds_float(rust,
-                                takt__rust_above(rust, node, "function_item"),
-                                takt__rust_child(list, 0)) ||
-         takt__rust_binds_float(rust, takt__rust_above(rust, node, "impl_item"),
-                                takt__rust_child(list, 0))))
-        out.leaf = TAKT_RUST_FLOAT;
+    if (takt__rust_is_open(out) && !ts_node_is_null(list)) {
+        const enum takt_rust_leaf leaf =
+            takt__rust_leaf_at(rust, node, takt__rust_child(list, 0));
+        out.leaf = leaf != TAKT_RUST_UNKNOWN ? leaf : out.leaf;
+    }
     return out;
 }
 
@@ -120,12 +137,26 @@ static struct takt_rust_type function_type(struct takt_rust *rust,
     return takt__rust_type_named(rust, type, depth);
 }
 
+/* Of a method of a struct of the crate, or one that all have. */
+static struct takt_rust_type own_method_type(struct takt_rust *rust,
+                                             struct takt_rust_type type,
+                                             struct takt_text name,
+                                             unsigned depth)
+{
+    static const char kept[] = "clone to_owned as_ref as_mut borrow borrow_mut "
+                               "unwrap expect lock read write";
+
+    if (takt__rust_find(rust, TAKT_RUST_FUNCTION, type.name, name) != NULL)
+        return given(function_type(rust, type.name, name, depth), type);
+    return takt__text_in(name, kept) ? type : UNKNOWN;
+}
+
 /* Array2::<f64>::zeros((512, 512)), DMatrix::zeros(4, 4): the sizes. */
 static void made_sizes(struct takt_rust *rust, TSNode call,
                        struct takt_rust_type *type, unsigned depth)
 {
     static const char makers[] =
-        "zeros ones from_elem identity from_element new_random random";
+        "zeros ones from_elem identity from_element new_random random eye";
     if (!takt__rust_is_any(rust, takt__rust_callee(call), makers))
         return;
     if (type->leaf == TAKT_RUST_UNKNOWN && /* of integers, it would be said */
@@ -266,7 +297,7 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
         const struct takt_rust_type type =
             takt__rust_type_of(rust, receiver, depth);
         return type.shell == TAKT_RUST_OWN
-                   ? function_type(rust, type.name, name, depth)
+                   ? own_method_type(rust, type, name, depth)
                    : takt__rust_item_type(rust, receiver, depth);
     }
     if (takt__text_is(name, "fold"))
@@ -274,14 +305,17 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
     const struct takt_rust_type type =
         takt__rust_type_of(rust, receiver, depth);
     if (type.shell == TAKT_RUST_OWN)
-        return function_type(rust, type.name, name, depth);
+        return own_method_type(rust, type, name, depth);
     if (takt__text_in(name, float_methods))
         return type.leaf == TAKT_RUST_UNKNOWN
                    ? takt__rust_scalar(TAKT_RUST_FLOAT)
                    : type;
     if (takt__text_in(name, "t transpose")) {
         struct takt_rust_type turned = type;
-        if (type.shell == TAKT_RUST_NDARRAY && type.depth == 0)
+        if (type.shell == TAKT_RUST_PLAIN && type.leaf == TAKT_RUST_UNKNOWN &&
+            takt__text_is(name, "t") && takt__rust_uses(rust, "ndarray"))
+            turned.shell = TAKT_RUST_NDARRAY;
+        if (turned.shell == TAKT_RUST_NDARRAY && type.depth == 0)
             turned.depth = 2; /* of one row, it would change nothing */
         if (type.depth == 2) {
             turned.extent[0] = type.extent[1];
@@ -289,11 +323,18 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
         }
         return turned;
     }
+    if (takt__text_is(name, "into") && type.leaf == TAKT_RUST_INTEGER)
+        return UNKNOWN; /* of whatever is wanted */
     if (takt__text_in(name, same_methods))
         return takt__text_is(name, "mapv") && type.leaf == TAKT_RUST_UNKNOWN
                    ? (struct takt_rust_type){.shell = TAKT_RUST_NDARRAY,
                                              .leaf = TAKT_RUST_FLOAT}
                    : type;
+    static const char figures[] =
+        "dims shape rank device dtype to_data into_data into_scalar to_scalar "
+        "to_vec0 to_vec1 to_vec2 elem_count stride dim size item backward";
+    if (type.shell == TAKT_RUST_TENSOR) /* another one */
+        return takt__text_in(name, figures) ? UNKNOWN : type;
     if (takt__text_is(name, "dot"))
         return dot_type(rust, call, type, depth);
     if (type.shell == TAKT_RUST_NDARRAY || type.shell == TAKT_RUST_NALGEBRA)
@@ -409,11 +450,10 @@ static struct takt_rust_type self_type(struct takt_rust *rust, TSNode node,
     const TSNode of = takt__node_field(impl, "type");
     struct takt_rust_type type = takt__rust_type_named(rust, of, depth);
     /* The method may know more of the elements. */
-    if (type.shell == TAKT_RUST_NDARRAY && type.leaf == TAKT_RUST_UNKNOWN &&
-        takt__rust_binds_float(
-            rust, takt__rust_above(rust, node, "function_item"),
-            takt__rust_child(takt__node_field(of, "type_arguments"), 0)))
-        type.leaf = TAKT_RUST_FLOAT;
+    if (type.shell == TAKT_RUST_NDARRAY && takt__rust_is_open(type))
+        type.leaf = takt__rust_leaf_at(
+            rust, node,
+            takt__rust_child(takt__node_field(of, "type_arguments"), 0));
     if ((type.shell == TAKT_RUST_PLAIN && type.depth > 0) ||
         type.shell == TAKT_RUST_NDARRAY || type.shell == TAKT_RUST_NALGEBRA)
         return type;

@@ -88,6 +88,7 @@
 ;- fn f(a: &[u32], b: &[u32]) -> u32 { a.iter().zip(b).map(|(x, y)| x * y).sum() }
 ;+ fn f(v: &[f64]) -> f64 { v.iter().sum() }
 ;+ fn f(v: &[f64]) -> f64 { v.par_iter().sum::<f64>() }
+;+ fn f(v: &[f32]) { println!("{}", v.iter().sum::<f32>()); }
 ;+ fn f(v: &[f64]) -> f64 { v.iter().fold(0.0, |a, x| a + x) }
 ;- fn f(v: &[i32]) -> i32 { v.iter().sum() }
 ;- fn f(w: &[String]) -> usize { w.iter().map(|x| x.len()).sum() }
@@ -135,15 +136,9 @@
     "mean" "variance" "norm1" "dot" "sum" "max" "argmax" "min" "argmin")
   (#set! pattern "reduction-loop"))
 
-;+ fn f(v: &[f32]) { println!("{}", v.iter().sum::<f32>()); }
-;- macro_rules! t { ($v:expr) => { $v.iter().sum::<f32>() }; }
-((token_tree (identifier) @finding)
-  (#computes? @finding
-    "sum")
-  (#set! pattern "reduction-token"))
-
 ; A product of all: no op of the catalogue, but as much work as a sum.
 ;+ fn f(v: &[f64]) -> f64 { v.iter().product() }
+;+ fn f(v: &[f32]) { println!("{}", v.iter().product::<f32>()); }
 ;+ fn f(v: &[f64]) -> f64 { v.iter().fold(1.0, |a, x| a * x) }
 ;- fn f(n: u64) -> u64 { (1..=n).product() }
 ((call_expression) @finding
@@ -157,12 +152,6 @@
   (#computes? @finding
     "product")
   (#set! pattern "product-of-all-loop") (#set! op "sum") (#set! name "product"))
-
-;+ fn f(v: &[f32]) { println!("{}", v.iter().product::<f32>()); }
-((token_tree (identifier) @finding)
-  (#computes? @finding
-    "product")
-  (#set! pattern "product-of-all-token") (#set! op "sum") (#set! name "product"))
 
 ; Elements, each by itself.
 ;+ fn f(a: &[f32], b: &[f32], k: f32) -> Vec<f32> { a.iter().zip(b).map(|(x, y)| x + y).collect() }

@@ -259,7 +259,7 @@ pub fn heading() -> &'static str {
 
 macro_rules! pnl {
     ($a:expr, $b:expr) => {
-        $a.iter().zip($b.iter()).map(|(x, y)| x * y).sum::<f64>() //~!
+        $a.iter().zip($b.iter()).map(|(x, y)| x * y).sum::<f64>() //~ dot f64
     };
 }
 

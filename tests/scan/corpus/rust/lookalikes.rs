@@ -109,7 +109,7 @@ pub fn raw() -> &'static str {
 
 macro_rules! total {
     ($v:expr) => {
-        $v.iter().sum::<f32>() //~!
+        $v.iter().sum::<f32>() //~ sum f32
     };
 }
 

@@ -552,7 +552,7 @@ impl fmt::Display for Basket {
 
 macro_rules! total {
     ($v:expr) => {
-        $v.iter().map(|x| x * x).sum::<f64>() //~!
+        $v.iter().map(|x| x * x).sum::<f64>() //~ dot f64
     };
 }
 
