@@ -72,7 +72,7 @@ struct reading {
 static void add_foreign(struct reading *reading,
                         const struct takt_record *record)
 {
-    reading->others++;
+    reading->others += !takt__is_tail(record);
     if (reading->foreign.count < most_records)
         takt__records_add(&reading->foreign, record);
 }

@@ -2,8 +2,9 @@
 /*
  * tails.c - tails in the store.
  *
- * A tail is two records beside the one of the mean, under the same key but for
- * the situation. Their numbers are counts of samples: docs/formats/history.md.
+ * A tail is up to three records beside the one of the mean, under the same key
+ * but for the situation. Their numbers are counts of samples
+ * (docs/formats/history.md); they have no calls, which are that one's.
  * So they are written, merged and forgotten as all records are, and a Takt that
  * does not know them passes over situations that it does not know.
  */
@@ -11,46 +12,46 @@
 
 #include "learn/inside.h"
 
-/* Added to the situation: the lower bins, and the upper ones. */
-enum { low_part = 256, high_part = 512, part_bins = 6, unit = 16 };
+/* Added to the situation, once for the lowest bins, twice for the next, ... */
+enum { part = 256, parts = 3, part_bins = 4 };
 
-_Static_assert(2 * part_bins == TAKT_TAIL_BINS - 1, "two parts hold all bins");
+_Static_assert(parts *part_bins == TAKT_TAIL_BINS - 1, "all bins have a part");
 
 /* Fewer samples say nothing. */
 static const float least = 8;
 
-/* The bins of a part but for the first of all, in the order of the columns. */
+/* The bins of a part in the order of the columns. */
 static void columns_of(struct takt_record *record, double *column[part_bins])
 {
-    double *const in[part_bins] = {&record->m2,    &record->first_s,
-                                   &record->bytes, &record->flops,
-                                   &record->calls, &record->seconds};
-
-    memcpy(column, in, sizeof in);
+    column[0] = &record->m2;
+    column[1] = &record->first_s;
+    column[2] = &record->bytes;
+    column[3] = &record->flops;
 }
 
 bool takt__is_tail(const struct takt_record *record)
 {
-    return record->situation >= low_part;
+    return record->situation >= part;
 }
 
+/* The first bin has a place in the first part alone: n. */
 static void collect_part(struct takt_learner *learner,
                          const struct takt_record *mean,
-                         const struct takt_tail *tail, unsigned part)
+                         const struct takt_tail *tail, unsigned number)
 {
-    const unsigned first = part == low_part ? 1 : 1 + part_bins;
+    const unsigned first = 1 + number * part_bins;
     struct takt_record record = *mean;
     double *column[part_bins], sum = 0;
 
-    record.situation |= part;
-    record.mean = 0;
+    record.situation += part * (number + 1);
+    record.mean = record.calls = record.seconds = 0;
     columns_of(&record, column);
     for (unsigned i = 0; i < part_bins; i++) {
-        *column[i] = (double)tail->count[first + i] / unit;
+        *column[i] = (double)tail->count[first + i] / TAKT_TAIL_UNIT;
         sum += *column[i];
     }
-    record.n = part == low_part ? (double)tail->count[0] / unit : sum;
-    if (part == low_part || sum > 0)
+    record.n = number == 0 ? (double)tail->count[0] / TAKT_TAIL_UNIT : sum;
+    if (number == 0 || sum > 0)
         takt__records_keep(&learner->unsaved, &record);
 }
 
@@ -61,15 +62,15 @@ void takt__tail_collect(struct takt_learner *learner,
 {
     if (takt__tail_samples(tail) < least || strncmp(mean->op, "run.", 4) == 0)
         return;
-    collect_part(learner, mean, tail, low_part);
-    collect_part(learner, mean, tail, high_part);
+    for (unsigned i = 0; i < parts; i++)
+        collect_part(learner, mean, tail, i);
 }
 
 /* In sixteenths; files are not trusted. */
 static uint16_t count_of(double samples)
 {
-    return samples >= 0 && samples < UINT16_MAX / unit
-               ? (uint16_t)(samples * unit + 0.5)
+    return samples >= 0 && samples < UINT16_MAX / TAKT_TAIL_UNIT
+               ? (uint16_t)(samples * TAKT_TAIL_UNIT + 0.5)
                : 0;
 }
 
@@ -77,16 +78,15 @@ static uint16_t count_of(double samples)
 static struct takt_tail tail_of(const struct takt_learner *learner,
                                 const struct takt_record *record)
 {
-    const bool is_low = (record->situation & low_part) != 0;
-    const unsigned first = is_low ? 1 : 1 + part_bins;
+    const unsigned number = record->situation / part - 1;
     struct takt_record copy = *record;
     struct takt_tail tail = {{0}};
     double *column[part_bins];
 
     columns_of(&copy, column);
-    for (unsigned i = 0; i < part_bins; i++)
-        tail.count[first + i] = count_of(*column[i]);
-    if (is_low)
+    for (unsigned i = 0; number < parts && i < part_bins; i++)
+        tail.count[1 + number * part_bins + i] = count_of(*column[i]);
+    if (number == 0)
         tail.count[0] = count_of(record->n);
     if (strcmp(record->software, learner->software) != 0)
         takt__tail_shrink(&tail, 3);
@@ -101,7 +101,7 @@ bool takt__tail_restore(struct takt_learner *learner,
 
     if (!takt__record_find(learner, record, false, &summary))
         return false;
-    summary.situation = record->situation & (low_part - 1);
+    summary.situation = record->situation % part;
     summary.tail = tail_of(learner, record);
     takt__model_add_tail(learner->model, &summary,
                          owner == TAKT_TAIL_OF_MACHINE ||

@@ -20,6 +20,8 @@ struct takt_bandit *takt__bandit_at(struct takt_series *series,
                                     unsigned objective, unsigned column,
                                     unsigned bucket)
 {
+    if (objective >= series->objectives)
+        series->objectives = (uint8_t)(objective + 1);
     column += objective * TAKT_COLUMNS;
     if (series->bandit[column] == NULL) {
         series->bandit[column] =
@@ -38,7 +40,7 @@ double takt__bucket_seconds(const struct takt_series *series, unsigned bucket)
 {
     double sum = 0;
 
-    for (unsigned o = 0; o < TAKT_OBJECTIVES; o++)
+    for (unsigned o = 0; o < series->objectives; o++)
         for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
             const struct takt_bandit *of = series->bandit[o * TAKT_COLUMNS + s];
             sum += of == NULL ? 0 : of[bucket].seconds;

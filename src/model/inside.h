@@ -62,6 +62,7 @@ struct takt_series {
     bool counts_flops;
     bool is_wanted;     /* called or asked about: only then it is published */
     bool has_gpu_slots; /* published for its GPUs */
+    uint8_t objectives; /* that calls were decided under: those below it */
     int8_t link;        /* TAKT_LINK_...; -1: of an op */
     double cost;        /* of a flop on a processor: takt__series_cost() */
     double serial;      /* takt__series_serial() */

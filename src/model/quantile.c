@@ -24,13 +24,10 @@ static const float left_of_changed = 32;
 
 static unsigned team_of(const struct takt_arm *arm)
 {
-    unsigned team = 0;
-
     if (takt__arm_is_gpu(arm))
         return TAKT_TEAM_GPU;
-    while (team + 1 < TAKT_TEAM_GPU && arm->rates.threads >> (team + 1) > 0)
-        team++;
-    return team;
+    const unsigned team = 31 - (unsigned)__builtin_clz(arm->rates.threads | 1);
+    return team < TAKT_TEAM_GPU ? team : TAKT_TEAM_GPU - 1;
 }
 
 static unsigned length_of(float log_seconds)
@@ -49,7 +46,7 @@ static unsigned length_of(float log_seconds)
  * little. */
 static void follow_middle(struct takt_stat *stat, float residual, float samples)
 {
-    const float step = fmaxf(0.3f / (samples + 1), 0.002f);
+    const float step = samples < 149 ? 0.3f / (samples + 1) : 0.002f;
 
     if (samples < 1)
         stat->middle = (float)stat->all.mean;
@@ -86,7 +83,7 @@ void takt__tails_add(struct takt_model *model,
     const unsigned bin = takt__tail_bin((float)seen->residual - stat->middle);
     const unsigned length =
         length_of((float)(seen->log_rates + stat->all.mean));
-    if (takt__tail_watch(&stat->watch, &stat->tail, bin))
+    if (takt__tail_watch(&stat->watch, &stat->tail, (unsigned)samples, bin))
         raise_alarm(model, seen);
     takt__tail_add(&stat->tail, bin);
     takt__tail_add(&stat->own_tail, bin);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { bounds = TAKT_TAIL_BINS - 1, unit = 16, full = 1024 * unit };
+enum { bounds = TAKT_TAIL_BINS - 1, unit = TAKT_TAIL_UNIT };
 
 const float takt__tail_bound[bounds] = {
     0.05f, 0.11f, 0.18f, 0.27f, 0.38f, 0.52f,
@@ -17,31 +17,10 @@ static const float farthest = 3.7f;
 
 /* ---- counting ------------------------------------------------------------ */
 
-static void halve(struct takt_tail *tail)
+void takt__tail_halve(struct takt_tail *tail)
 {
     for (unsigned i = 0; i < TAKT_TAIL_BINS; i++)
         tail->count[i] = (uint16_t)((tail->count[i] + 1) / 2);
-}
-
-void takt__tail_add(struct takt_tail *tail, unsigned bin)
-{
-    tail->count[bin] = (uint16_t)(tail->count[bin] + unit);
-    if (tail->count[bin] >= full)
-        halve(tail);
-}
-
-static uint32_t sum_of(const struct takt_tail *tail)
-{
-    uint32_t sum = 0;
-
-    for (unsigned i = 0; i < TAKT_TAIL_BINS; i++)
-        sum += tail->count[i];
-    return sum;
-}
-
-float takt__tail_samples(const struct takt_tail *tail)
-{
-    return (float)sum_of(tail) / unit;
 }
 
 void takt__tail_shrink(struct takt_tail *tail, float most)
@@ -62,8 +41,8 @@ void takt__tail_pool(struct takt_tail *into, const struct takt_tail *from)
         into->count[i] = (uint16_t)(sum < UINT16_MAX ? sum : UINT16_MAX);
     }
     for (unsigned i = 0; i < TAKT_TAIL_BINS; i++)
-        while (into->count[i] >= full)
-            halve(into);
+        while (into->count[i] >= TAKT_TAIL_FULL)
+            takt__tail_halve(into);
 }
 
 /* ---- shares -------------------------------------------------------------- */
@@ -176,8 +155,13 @@ void takt__tail_quantile(const struct takt_tail_shares *shares, float share,
 /* ---- changes ------------------------------------------------------------- */
 
 static const float seldom = 0.025f, least_rate = 0.008f;
-static const float threshold = 9, times = 1.3862944f; /* ln 4 */
-enum { least_samples = 64, scale = 2048 };
+enum {
+    least_samples = 64,
+    scale = 2048,
+    threshold = 9 * scale,
+    most_sum = 15 * scale,
+    ln_four = 2839 /* 1.3863, times scale */
+};
 
 /* The lowest bin that few samples reach. */
 static void set_level(struct takt_tail_watch *watch,
@@ -201,34 +185,35 @@ static void set_level(struct takt_tail_watch *watch,
     watch->rate = (uint16_t)(fmaxf(rate, least_rate) * 65536);
 }
 
-static bool is_milestone(const struct takt_tail *tail, bool is_first)
+/* With every doubling of the samples. */
+static bool is_milestone(unsigned samples, bool is_first)
 {
-    const uint32_t samples = sum_of(tail) / unit;
-
     return samples >= least_samples &&
            (is_first || (samples & (samples - 1)) == 0);
 }
 
-static int16_t step(int16_t sum, float by)
+static int16_t step(int sum, int by)
 {
-    const float next = fmaxf(0, (float)sum / scale + by);
-    return (int16_t)(fminf(next, 15) * scale + 0.5f);
+    const int next = sum + by;
+    return (int16_t)(next < 0 ? 0 : next > most_sum ? most_sum : next);
 }
 
 /* A sum of log-likelihood ratios for four times as many beyond the level, and
- * one for a quarter of them (after Page). */
+ * one for a quarter of them (after Page): of a sample that is not beyond, these
+ * are about -3 and 3/4 of the rate. */
 bool takt__tail_watch(struct takt_tail_watch *watch,
-                      const struct takt_tail *tail, unsigned bin)
+                      const struct takt_tail *tail, unsigned samples,
+                      unsigned bin)
 {
-    if (is_milestone(tail, watch->level == 0))
+    if (is_milestone(samples, watch->level == 0))
         set_level(watch, tail);
     if (watch->level == 0)
         return false;
-    const float rate = (float)watch->rate / 65536;
+    const int thrice = 3 * watch->rate / (65536 / scale);
     const bool is_beyond = bin >= watch->level;
-    watch->up = step(watch->up, is_beyond ? times : -3 * rate);
-    watch->down = step(watch->down, is_beyond ? -times : 0.75f * rate);
-    if (watch->up < threshold * scale && watch->down < threshold * scale)
+    watch->up = step(watch->up, is_beyond ? ln_four : -thrice);
+    watch->down = step(watch->down, is_beyond ? -ln_four : thrice / 4);
+    if (watch->up < threshold && watch->down < threshold)
         return false;
     memset(watch, 0, sizeof *watch);
     return true;

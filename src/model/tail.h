@@ -11,7 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TAKT_TAIL_BINS = 13 };
+enum {
+    TAKT_TAIL_BINS = 13,
+    TAKT_TAIL_UNIT = 16, /* of a count: one sample */
+    TAKT_TAIL_FULL = 1024 * TAKT_TAIL_UNIT
+};
 
 /* In ln(time): where the bins from the second on begin. */
 extern const float takt__tail_bound[TAKT_TAIL_BINS - 1];
@@ -32,11 +36,25 @@ static inline unsigned takt__tail_bin(float distance)
     return bin;
 }
 
+void takt__tail_halve(struct takt_tail *tail);
+
 /* Adds a sample; what is full is halved. */
-void takt__tail_add(struct takt_tail *tail, unsigned bin);
+static inline void takt__tail_add(struct takt_tail *tail, unsigned bin)
+{
+    tail->count[bin] = (uint16_t)(tail->count[bin] + TAKT_TAIL_UNIT);
+    if (tail->count[bin] >= TAKT_TAIL_FULL)
+        takt__tail_halve(tail);
+}
 
 /* How many samples it counts. */
-float takt__tail_samples(const struct takt_tail *tail);
+static inline float takt__tail_samples(const struct takt_tail *tail)
+{
+    uint32_t sum = 0;
+
+    for (unsigned i = 0; i < TAKT_TAIL_BINS; i++)
+        sum += tail->count[i];
+    return (float)sum / TAKT_TAIL_UNIT;
+}
 
 /* Leaves so many of them at most. As when all are halved, of a bin that is not
  * empty something is left: what is stored of it is written over. */
@@ -77,8 +95,10 @@ struct takt_tail_watch {
     uint8_t level;    /* the bin that they seldom reach; 0: none yet */
 };
 
-/* Looks at a sample before it is added; true: the tail has changed. */
+/* Looks at a sample before it is added to a tail of so many samples; true: the
+ * tail has changed. */
 bool takt__tail_watch(struct takt_tail_watch *watch,
-                      const struct takt_tail *tail, unsigned bin);
+                      const struct takt_tail *tail, unsigned samples,
+                      unsigned bin);
 
 #endif

@@ -376,7 +376,8 @@ static void look(void *self, const struct takt_record *record)
     struct survey *survey = self;
     const bool is_gpu = strcmp(record->expert, "gpu") == 0;
 
-    if (strcmp(record->op, "takt:day") == 0)
+    if (strcmp(record->op, "takt:day") == 0 ||
+        record->situation >= 256) /* a tail */
         return;
     survey->links += strcmp(record->op, "link") == 0;
     survey->residents += record->situation == TAKT_RESIDENT;

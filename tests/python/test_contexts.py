@@ -231,6 +231,15 @@ class Experts(unittest.TestCase):
         self.use("layernorm", layernorm)
         self.context.layernorm(m, None, array("f", [1, 2, 3]), epsilon=0.5)
 
+    def test_an_objective_is_taken_or_refused(self):
+        for text in "p99", "time, p99 < 2 ms", "throughput":
+            with takt.Context(db="", gpu="", objective=text) as context:
+                self.assertEqual(context.sum(array("f", [1, 2])), 3)
+        with self.assertRaisesRegex(ValueError, "'fast' is no measure"):
+            takt.Context(db="", objective="fast")
+        with self.assertRaisesRegex(ValueError, "p99 is the goal"):
+            takt.Context(db="", objective="p99, p99 < 1 ms")
+
     def test_an_exception_is_raised_by_the_call(self):
         def fails(a, *, out):
             raise KeyError("of mine")
