@@ -53,8 +53,8 @@ TAKT_API takt_status takt_objective_check(const char *text,
                                           char out[TAKT_OBJECTIVE_MAX],
                                           takt_diag *diag);
 
-/* Adds an objective to those of a context. NULL: the default context. Calls name
- * it by its number: `call.flags |= TAKT_CALL_OBJECTIVE(number)`. What was
+/* Adds an objective to those of a context. NULL: the default context. Calls
+ * name it by its number: `call.flags |= TAKT_CALL_OBJECTIVE(number)`. What was
  * measured is shared, what is decided is not. An objective that the context has
  * already gets the number that it has; 0 is the context's own.
  * TAKT_EINVAL: it is no objective; `diag` (may be NULL) says what is wrong.
@@ -64,8 +64,8 @@ TAKT_API takt_status takt_objective_check(const char *text,
 TAKT_API takt_status takt_ctx_add_objective(takt_ctx *ctx, const char *text,
                                             unsigned *number, takt_diag *diag);
 
-/* The objective of that number, as Takt writes it. 0: the context's own. NULL is
- * returned where there is none. Valid until the context is destroyed. */
+/* The objective of that number, as Takt writes it. 0: the context's own. NULL
+ * is returned where there is none. Valid until the context is destroyed. */
 TAKT_API const char *takt_ctx_objective(const takt_ctx *ctx, unsigned number);
 
 #ifdef __cplusplus

@@ -29,7 +29,7 @@ import reference  # noqa: E402
 
 # Documents of which each block says what it is.
 LANGUAGES = {"sh", "console", "c", "c fragment", "python", "text", "toml",
-             "yaml", "cmake"}
+             "yaml", "cmake", "ini"}
 COMMAND = re.compile(r"^(\$ |takt (?!pin )|make |TAKT_\w+=|tools/|build/|cc |"
                      r"pip )")
 # What changes the system or builds the tree is never run here.
