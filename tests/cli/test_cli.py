@@ -227,6 +227,50 @@ class Json(unittest.TestCase):
 
 
 @unittest.skipUnless(FAKE_CUDA, "no TAKT_TEST_FAKE_CUDA")
+class Objectives(unittest.TestCase):
+    """What the best expert is the best at."""
+
+    def test_wrong_ones_are_refused_and_say_what_is_right(self):
+        for words, said in (
+                (["--objective", "fast"], "'fast' is no measure: use time"),
+                (["--objective", "p99, p99 < 1 ms"], "p99 is the goal"),
+                (["--objective", "time, p99 < 1 mJ"], "in s, ms, us or ns"),
+                (["--objective", "energy"], "energy cannot be measured here"),
+                (["--callers", "4"], "needs --objective")):
+            for command in "select", "explain":
+                with self.subTest(command=command, words=words):
+                    ran = takt([command, "sum", "1M", "--db", "", *words])
+                    self.assertEqual(ran.returncode, 2)
+                    self.assertIn(said, ran.stderr)
+                    self.assertEqual(ran.stderr.count("\n"), 1)
+        ran = takt(["run", "--objective", "fast", "--", "true"])
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("'fast' is no measure", ran.stderr)
+
+    def test_all_of_them_are_a_front(self):
+        line = ["explain", "sum", "1M", "--objective", "all", "--db", ""]
+        said = json.loads(takt([*line, "--json"]).stdout)
+        names = {point["expert"] for point in said["front"]}
+        self.assertEqual(names, {e["expert"] for e in said["experts"]})
+        self.assertIn(said["choices"]["p99"], names)
+        self.assertIsNone(said["choices"]["energy"])
+        best = next(p for p in said["front"]
+                    if p["expert"] == said["choices"]["time"])
+        self.assertIn("time", best["best_for"])
+        text = takt(line).stdout
+        self.assertIn("dominated", text)
+        self.assertIn("energy cannot be measured here", text)
+
+    def test_the_environment_may_name_one(self):
+        ran = takt("explain sum 1M --json", env={
+            **os.environ, "TAKT_DB": "", "TAKT_OBJECTIVE": "p99"})
+        self.assertEqual(json.loads(ran.stdout)["objective"], "p99")
+        ran = takt("explain sum 1M --json", env={
+            **os.environ, "TAKT_DB": "", "TAKT_OBJECTIVE": "fast"})
+        self.assertEqual(json.loads(ran.stdout)["objective"], "time")
+        self.assertIn("TAKT_OBJECTIVE=fast is ignored", ran.stderr)
+
+
 class Gpus(unittest.TestCase):
     """A driver that computes on the processor stands for a GPU."""
 
