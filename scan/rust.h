@@ -263,6 +263,12 @@ bool takt__rust_literal_is(const struct takt_rust *rust, TSNode node,
                            double value);
 
 /* rust_types.c, rust_bound.c, rust_values.c */
+/* Where the parameter of a struct stands, what it was given for it. */
+struct takt_rust_type takt__rust_given(struct takt_rust_type type,
+                                       struct takt_rust_type owner);
+/* What a method makes of an array of a library: a part of it, or a number. */
+struct takt_rust_type takt__rust_array_method(struct takt_rust_type type,
+                                              struct takt_text name);
 /* What a struct of the crate has a Vec of, for m[(i, j)]. */
 struct takt_rust_type takt__rust_own_element(struct takt_rust *rust,
                                              struct takt_rust_type type);
@@ -348,8 +354,14 @@ bool takt__rust_is_count(struct takt_rust *rust, TSNode node);
 bool takt__rust_is_averaged(struct takt_rust *rust, TSNode loop,
                             struct takt_text target);
 
-/* rust_call.c: what a node computes by itself. */
+/* rust_call.c, rust_operation.c: what a node computes by itself. */
 struct takt_rust_verdict takt__rust_call(struct takt_rust *rust, TSNode call);
+/* Sets the sizes of what `out->op` makes of a and b. */
+void takt__rust_matrix_sizes(struct takt_rust_verdict *out,
+                             struct takt_rust_type a, struct takt_rust_type b);
+/* Whether the op is found in the body of that function; NULL: no. */
+bool takt__rust_is_found_in(struct takt_rust *rust,
+                            const struct takt_rust_name *own, const char *op);
 struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
                                               TSNode binary);
 struct takt_rust_verdict takt__rust_macro(struct takt_rust *rust,

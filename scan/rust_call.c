@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rust_call.c - calls that say by their name what they compute, methods and
- * operators of the array libraries whose types can be seen.
+ * rust_call.c - calls that say by their name what they compute, and methods of
+ * the array libraries whose types can be seen.
  */
 #include "rust.h"
 
@@ -163,8 +163,8 @@ static bool has_within(struct takt_rust *rust, TSNode node, const char *op,
     return false;
 }
 
-static bool is_found_in(struct takt_rust *rust,
-                        const struct takt_rust_name *own, const char *op)
+bool takt__rust_is_found_in(struct takt_rust *rust,
+                            const struct takt_rust_name *own, const char *op)
 {
     if (own == NULL)
         return false;
@@ -181,7 +181,7 @@ static bool is_found_there(struct takt_rust *rust, TSNode call, TSNode name,
 {
     if (rust->is_in_own) /* which may call itself */
         return false;
-    return is_found_in(rust, own_function(rust, call, name), op);
+    return takt__rust_is_found_in(rust, own_function(rust, call, name), op);
 }
 
 /* conv2d(3, 64, ..) of these makes a layer; it computes nothing yet. */
@@ -199,8 +199,8 @@ static bool makes_layer(const struct takt_rust *rust, TSNode call)
            takt__rust_uses(rust, "candle_nn");
 }
 
-static void matrix_sizes(struct takt_rust_verdict *out, struct takt_rust_type a,
-                         struct takt_rust_type b)
+void takt__rust_matrix_sizes(struct takt_rust_verdict *out,
+                             struct takt_rust_type a, struct takt_rust_type b)
 {
     if (strcmp(out->op, "matmul") == 0 && a.depth == 2) {
         out->rank = 3;
@@ -263,7 +263,7 @@ static struct takt_rust_verdict named_call(struct takt_rust *rust, TSNode call,
         return NOTHING;
     out.type = rust_is_float(a) ? a : b;
     if (!is_scalar_first)
-        matrix_sizes(&out, a, b);
+        takt__rust_matrix_sizes(&out, a, b);
     return out;
 }
 
@@ -339,7 +339,7 @@ static struct takt_rust_verdict slice_dot(struct takt_rust *rust, TSNode call,
         has_slice_dot(rust))
         return NOTHING;
     struct takt_rust_verdict out = {.op = "dot", .anchor = call, .type = a};
-    matrix_sizes(&out, a, b);
+    takt__rust_matrix_sizes(&out, a, b);
     return out;
 }
 
@@ -385,7 +385,7 @@ static struct takt_rust_verdict array_call(struct takt_rust *rust, TSNode call,
         out.op = dot_op(a, b);
     if (is_untyped_dot && !rust_is_float(b))
         out.certainty = TAKT_UNKNOWN_TYPE;
-    matrix_sizes(&out, a, b);
+    takt__rust_matrix_sizes(&out, a, b);
     return out;
 }
 
@@ -420,7 +420,7 @@ static struct takt_rust_verdict dot_call(struct takt_rust *rust, TSNode call)
         return NOTHING;
     struct takt_rust_verdict out = {
         .op = "dot", .anchor = call, .type = rust_is_float(a) ? a : b};
-    matrix_sizes(&out, a, b);
+    takt__rust_matrix_sizes(&out, a, b);
     return out;
 }
 
@@ -436,101 +436,4 @@ struct takt_rust_verdict takt__rust_call(struct takt_rust *rust, TSNode call)
         return NOTHING;
     const struct takt_rust_verdict out = dot_call(rust, call);
     return out.op != NULL ? out : named_call(rust, call, callee, false);
-}
-
-static const char *sign_op(char sign)
-{
-    return sign == '+'   ? "add"
-           : sign == '-' ? "sub"
-           : sign == '*' ? "mul"
-                         : "div";
-}
-
-/* A struct of the crate that is called a matrix and holds floats is one, unless
- * what its product does is found in this file. */
-static struct takt_rust_type as_matrix(struct takt_rust *rust,
-                                       struct takt_rust_type type)
-{
-    const struct takt_rust_type of =
-        type.shell == TAKT_RUST_OWN &&
-                takt__text_in(type.name, "Matrix DMatrix DenseMatrix Mat") &&
-                !rust->is_in_own
-            ? takt__rust_own_element(rust, type)
-            : (struct takt_rust_type){.leaf = TAKT_RUST_UNKNOWN};
-
-    return rust_is_float(of) &&
-                   !is_found_in(rust,
-                                takt__rust_find(rust, TAKT_RUST_FUNCTION,
-                                                type.name,
-                                                (struct takt_text){"mul", 3}),
-                                "matmul")
-               ? (struct takt_rust_type){.leaf = of.leaf,
-                                         .shell = TAKT_RUST_NALGEBRA,
-                                         .depth = 2}
-               : type;
-}
-
-/* (a + b)? in a file that uses candle: operators of tensors may fail. */
-static struct takt_rust_verdict tried(TSNode node, struct takt_rust_type a,
-                                      struct takt_rust_type b, char sign)
-{
-    const TSNode around = ts_node_parent(node);
-    const bool is_scaled = (rust_is_float(b) && b.shell == TAKT_RUST_PLAIN) ||
-                           (rust_is_float(a) && a.shell == TAKT_RUST_PLAIN);
-
-    if (!rust_is(around, "parenthesized_expression") ||
-        !rust_is(ts_node_parent(around), "try_expression"))
-        return NOTHING;
-    return (struct takt_rust_verdict){
-        .anchor = node,
-        .op =
-            is_scaled && (sign == '*' || sign == '/') ? "scale" : sign_op(sign),
-        .type = {.leaf = TAKT_RUST_FLOAT, .shell = TAKT_RUST_TENSOR}};
-}
-
-/* a * b of arrays: what the operator means is the library's choice. */
-struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
-                                              TSNode node)
-{
-    struct takt_text sign = takt__rust_operator(rust, node);
-    static const char signs[] = "+ - * /";
-    if (rust_is(node, "compound_assignment_expr") && sign.size == 2)
-        sign.size = 1;
-    const bool is_candle = takt__rust_uses(rust, "candle");
-    if ((!rust->has_arrays && !is_candle) || !takt__text_in(sign, signs))
-        return NOTHING;
-    const struct takt_rust_type a = as_matrix(
-        rust, takt__rust_type_of(rust, takt__rust_left(node), TAKT_RUST_DEPTH));
-    const struct takt_rust_type b =
-        as_matrix(rust, takt__rust_type_of(rust, takt__rust_right(node),
-                                           TAKT_RUST_DEPTH));
-    if (is_candle && rust_is(node, "binary_expression"))
-        return tried(node, a, b, sign.at[0]);
-    if (!takt__rust_is_array(a) && !takt__rust_is_array(b))
-        return NOTHING;
-    struct takt_rust_verdict out = {.anchor = node,
-                                    .type = takt__rust_is_array(a) ? a : b};
-    if (!takt__rust_is_array(a) || !takt__rust_is_array(b)) {
-        const struct takt_rust_type other = takt__rust_is_array(a) ? b : a;
-        if (is_unknown(other) && /* numbers are not borrowed for this */
-            rust_is(takt__rust_is_array(a) ? takt__rust_right(node)
-                                           : takt__rust_left(node),
-                    "reference_expression")) {
-            out.op = sign_op(sign.at[0]);
-            return out;
-        }
-        if (other.shell != TAKT_RUST_PLAIN || other.depth != 0 ||
-            !rust_is_float(other))
-            return NOTHING;
-        out.op = sign.at[0] == '*' || sign.at[0] == '/' ? "scale"
-                                                        : sign_op(sign.at[0]);
-    } else if (sign.at[0] == '*' && a.shell == TAKT_RUST_NALGEBRA) {
-        out.op = a.depth == 2 && b.depth == 2   ? "matmul"
-                 : a.depth == 2 && b.depth == 1 ? "gemv"
-                                                : "mul";
-    } else {
-        out.op = sign_op(sign.at[0]);
-    }
-    matrix_sizes(&out, a, b);
-    return out;
 }

@@ -414,3 +414,40 @@ struct takt_rust_type takt__rust_type_named(struct takt_rust *rust, TSNode type,
         return (struct takt_rust_type){.leaf = TAKT_RUST_OTHER, .tuple = type};
     return UNKNOWN;
 }
+
+struct takt_rust_type takt__rust_given(struct takt_rust_type type,
+                                       struct takt_rust_type owner)
+{
+    if (type.shell == TAKT_RUST_OWN && takt__rust_same(type.name, owner.name))
+        return takt__rust_is_open(type) ? owner : type; /* -> Self */
+    if (!takt__rust_is_open(type) || type.shell == TAKT_RUST_OWN ||
+        !rust_is_float(owner))
+        return type;
+    type.leaf = owner.leaf;
+    if (type.shell == TAKT_RUST_PLAIN && type.depth == 0) {
+        type.shell = owner.given;
+        type.depth = owner.depth;
+    }
+    return type;
+}
+
+struct takt_rust_type takt__rust_array_method(struct takt_rust_type type,
+                                              struct takt_text name)
+{
+    static const char lines[] = "row column row_mut column_mut sum_axis "
+                                "mean_axis var_axis std_axis diag";
+    static const char parts[] =
+        "slice slice_mut index_axis broadcast insert_axis map select "
+        "into_shape rows reversed_axes";
+    static const char numbers[] = "sum mean norm var std max min product";
+    if (takt__text_in(name, numbers))
+        return takt__rust_scalar(type.leaf);
+    memset(type.extent, 0, sizeof type.extent);
+    if (takt__text_in(name, lines))
+        type.depth = type.depth == 2 ? 1 : 0;
+    else if (takt__text_in(name, parts))
+        type.depth = 0;
+    else
+        return (struct takt_rust_type){.leaf = TAKT_RUST_UNKNOWN};
+    return type;
+}

@@ -45,23 +45,6 @@ static struct takt_rust_type binary_type(struct takt_rust *rust, TSNode node,
     return left;
 }
 
-/* Where the parameter of a struct stands, what it was given for it. */
-static struct takt_rust_type given(struct takt_rust_type type,
-                                   struct takt_rust_type owner)
-{
-    if (type.shell == TAKT_RUST_OWN && takt__rust_same(type.name, owner.name))
-        return takt__rust_is_open(type) ? owner : type; /* -> Self */
-    if (!takt__rust_is_open(type) || type.shell == TAKT_RUST_OWN ||
-        !rust_is_float(owner))
-        return type;
-    type.leaf = owner.leaf;
-    if (type.shell == TAKT_RUST_PLAIN && type.depth == 0) {
-        type.shell = owner.given;
-        type.depth = owner.depth;
-    }
-    return type;
-}
-
 struct takt_rust_type takt__rust_own_element(struct takt_rust *rust,
                                              struct takt_rust_type type)
 {
@@ -76,7 +59,7 @@ struct takt_rust_type takt__rust_own_element(struct takt_rust *rust,
             rust, takt__node_field(field->node, "type"), TAKT_RUST_DEPTH / 2);
         if (of.shell == TAKT_RUST_PLAIN && of.depth > 0 &&
             (rust_is_float(of) || of.leaf == TAKT_RUST_GENERIC))
-            return given(takt__rust_scalar(of.leaf), type);
+            return takt__rust_given(takt__rust_scalar(of.leaf), type);
     }
     return UNKNOWN;
 }
@@ -113,7 +96,7 @@ static struct takt_rust_type field_type(struct takt_rust *rust, TSNode node,
     const TSNode of =
         rust_is(field->node, "field_declaration") ? named : field->node;
     struct takt_rust_type out =
-        given(takt__rust_type_named(rust, of, depth), type);
+        takt__rust_given(takt__rust_type_named(rust, of, depth), type);
     /* What uses a struct may know more of its parameters. */
     const TSNode list = takt__node_field(of, "type_arguments");
     if (takt__rust_is_open(out) && !ts_node_is_null(list)) {
@@ -147,7 +130,8 @@ static struct takt_rust_type own_method_type(struct takt_rust *rust,
                                "unwrap expect lock read write";
 
     if (takt__rust_find(rust, TAKT_RUST_FUNCTION, type.name, name) != NULL)
-        return given(function_type(rust, type.name, name, depth), type);
+        return takt__rust_given(function_type(rust, type.name, name, depth),
+                                type);
     return takt__text_in(name, kept) ? type : UNKNOWN;
 }
 
@@ -250,28 +234,6 @@ static struct takt_rust_type dot_type(struct takt_rust *rust, TSNode call,
     return out;
 }
 
-/* Of an array of a library: parts of it, and what is made of it. */
-static struct takt_rust_type array_method_type(struct takt_rust_type type,
-                                               struct takt_text name)
-{
-    static const char lines[] = "row column row_mut column_mut sum_axis "
-                                "mean_axis var_axis std_axis diag";
-    static const char parts[] =
-        "slice slice_mut index_axis broadcast insert_axis map select "
-        "into_shape rows reversed_axes";
-    static const char numbers[] = "sum mean norm var std max min product";
-    if (takt__text_in(name, numbers))
-        return takt__rust_scalar(type.leaf);
-    memset(type.extent, 0, sizeof type.extent);
-    if (takt__text_in(name, lines))
-        type.depth = type.depth == 2 ? 1 : 0;
-    else if (takt__text_in(name, parts))
-        type.depth = 0;
-    else
-        return UNKNOWN;
-    return type;
-}
-
 static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
                                          struct takt_text name, unsigned depth)
 {
@@ -338,7 +300,7 @@ static struct takt_rust_type method_type(struct takt_rust *rust, TSNode call,
     if (takt__text_is(name, "dot"))
         return dot_type(rust, call, type, depth);
     if (type.shell == TAKT_RUST_NDARRAY || type.shell == TAKT_RUST_NALGEBRA)
-        return array_method_type(type, name);
+        return takt__rust_array_method(type, name);
     if (takt__text_in(name, arithmetic_methods) &&
         takt__rust_argument_count(call) > 0)
         return type.leaf == TAKT_RUST_UNKNOWN

@@ -5,15 +5,15 @@
  * An objective is a line of text: a goal, and at most one limit on another
  * measure.
  *
- *     time              the mean time of a call: the default
- *     p95, p99, p999    the time that 5%, 1% or 0.1% of calls exceed
- *     throughput        calls of all threads of the program together
- *     energy            joules of a call
- *     edp               joules times seconds
+ *   time              the mean time of a call: the default
+ *   p95, p99, p999    the time that 5%, 1% or 0.1% of calls exceed
+ *   throughput        calls of all threads of the program together
+ *   energy            joules of a call
+ *   edp               joules times seconds
  *
- *     time, p99 < 2 ms      the least mean time of the experts whose p99 is
- *                           below 2 ms; where none is, the one with the least
- *     energy, p99 < 5 ms
+ *   time, p99 < 2 ms      the least mean time of the experts whose p99 is
+ *                         below 2 ms; where none is, the one with the least
+ *   energy, p99 < 5 ms
  *
  * A limit is on time, p95, p99, p999 (ns, us, ms, s) or energy (uJ, mJ, J).
  * Small and capital letters are the same, and blanks may be left out.
