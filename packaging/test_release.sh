@@ -221,8 +221,9 @@ test_wheel() {
         echo "   no Python 3.11 here: the wheel is not tried"
         return
     fi
-    mkdir "$root/tests"
+    mkdir -p "$root/tests" "$root/docs/how-to"
     cp -r "$here/../tests/python" "$here/../tests/fixtures" "$root/tests/"
+    cp "$here/../docs/how-to/use-from-python.md" "$root/docs/how-to/"
     # NumPy is the system's; the module is the wheel's.
     inside 'python3 -m venv --system-site-packages /venv
         unshare -n true 2>/dev/null && offline="unshare -n" || offline=
