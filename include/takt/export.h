@@ -12,11 +12,11 @@
 #define TAKT_API
 #endif
 
+#if defined(__GNUC__) && !defined(TAKT_NO_DEPRECATED)
 /* Before a function, a type or an enumerator that has a better one: a program
  * that uses it still works, and its compiler says `message`, which names the
  * better one and the version that removes this one. A program that defines
  * TAKT_NO_DEPRECATED before it includes a header hears nothing. */
-#if defined(__GNUC__) && !defined(TAKT_NO_DEPRECATED)
 #define TAKT_DEPRECATED(message) __attribute__((deprecated(message)))
 #else
 #define TAKT_DEPRECATED(message)

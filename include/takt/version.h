@@ -19,6 +19,7 @@
 #define TAKT_VERSION_MINOR 2
 #define TAKT_VERSION_PATCH 0
 
+/* The same as "major.minor.patch". */
 #define TAKT_VERSION_QUOTE_(major, minor, patch) #major "." #minor "." #patch
 #define TAKT_VERSION_TEXT_(...) TAKT_VERSION_QUOTE_(__VA_ARGS__)
 #define TAKT_VERSION_STRING                                    \
