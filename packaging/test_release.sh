@@ -10,7 +10,7 @@
 #               binary tarball: takt machine, tune --quick, run; the wheel in a
 #               venv where Python is 3.11 or later: the tests of the module
 #
-# ROOTS (/tmp/roots) keeps the systems; each test has a copy. Needs root.
+# SUITES, if set, names other systems for the second part. ROOTS (/tmp/roots) keeps the systems; each test has a copy. Needs root.
 set -eu
 folder=$(realpath "${1:?usage: packaging/test_release.sh FOLDER [ROOTS]}")
 roots=${2:-/tmp/roots}
@@ -222,7 +222,8 @@ test_wheel() {
         return
     fi
     mkdir -p "$root/tests" "$root/docs/how-to"
-    cp -r "$here/../tests/python" "$here/../tests/fixtures" "$root/tests/"
+    cp -r "$here/../tests/python" "$here/../tests/dropin" \
+        "$here/../tests/fixtures" "$root/tests/"
     cp "$here/../docs/how-to/use-from-python.md" "$root/docs/how-to/"
     # NumPy is the system's; the module is the wheel's.
     inside 'python3 -m venv --system-site-packages /venv
@@ -239,7 +240,7 @@ test_wheel() {
 
 [ "$(id -u)" -eq 0 ] || fail "run it as root: debootstrap and chroot need that"
 if ls "$folder"/*.deb >/dev/null 2>&1; then test_packages; fi
-for suite in bullseye bookworm trixie; do
+for suite in ${SUITES:-bullseye bookworm trixie}; do
     test_tarball "$suite"
     if [ -n "$root" ]; then test_wheel; fi
 done
