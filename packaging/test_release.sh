@@ -4,13 +4,15 @@
 #
 # usage: packaging/test_release.sh FOLDER [ROOTS]
 #
-#   Debian 12   packages: apt resolves and installs them, debian/tests pass, a
-#               second installation over the first one, a purge leaves nothing
+#   Debian 12   packages: apt resolves and installs them, debian/tests pass, an
+#               upgrade, two numbers of the library side by side, a purge that
+#               leaves nothing
 #   Debian 11, 12, 13
 #               binary tarball: takt machine, tune --quick, run; the wheel in a
 #               venv where Python is 3.11 or later: the tests of the module
 #
-# SUITES, if set, names other systems for the second part. ROOTS (/tmp/roots) keeps the systems; each test has a copy. Needs root.
+# ROOTS (/tmp/roots) keeps the systems; each test has a copy. SUITES, if set, names
+# other systems for the second part. Needs root.
 set -eu
 folder=$(realpath "${1:?usage: packaging/test_release.sh FOLDER [ROOTS]}")
 roots=${2:-/tmp/roots}
@@ -109,8 +111,8 @@ repack() {
 make_earlier() {
     for file in "$folder"/*.deb; do
         case $file in *-dbgsym_*) continue ;; esac
-        repack "$file" "sed -i 's/^Version: .*/Version: 0.1.9/; \
-            s/(= [0-9.]*)/(= 0.1.9)/g' DEBIAN/control" earlier
+        repack "$file" "sed -i 's/^Version: .*/&~earlier/; \
+            s/(= \([0-9.]*\))/(= \1~earlier)/g' DEBIAN/control" earlier
     done
 }
 
@@ -144,7 +146,7 @@ test_packages() {
     inside 'apt-get -qq update'
     # What the tests need of Debian is there before, so that the rest is Takt's.
     install python3-numpy gcc libc6-dev make pkg-config man-db libopenblas0-pthread \
-        libcurl4 libsqlite3-0
+        libcurl4 libsqlite3-dev
     files_of_root >"$roots/before"
     so=$(echo "$folder"/libtakt[0-9]*_*.deb | sed 's,.*/libtakt\([0-9]*\)_.*,\1,')
     all="takt libtakt$so libtakt-dev libtakt-otel$so takt-blas python3-takt"
@@ -160,8 +162,8 @@ test_packages() {
     # shellcheck disable=SC2086
     install $all
     inside "for package in $all; do
-            dpkg-query -W -f '\${Version}\n' \$package; done" | sort -u | grep -vq 0.1.9 ||
-        fail "it was not upgraded"
+            dpkg-query -W -f '\${Version}\n' \$package; done" >"$roots/versions"
+    if grep earlier "$roots/versions"; then fail "it was not upgraded"; fi
     inside 'dpkg --audit && takt version && python3 -c "import takt"'
     echo "   upgraded"
     make_next
