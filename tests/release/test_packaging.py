@@ -134,8 +134,6 @@ class Packages(Folder):
             if not path.is_symlink() and path.is_dir():
                 continue
             name = str(path.relative_to(stage))
-            if re.match("usr/share/man/man[37]/", name):
-                continue  # debian/rules has these
             self.assertEqual(len(owners.get(path, [])), 1,
                              f"{name}: in {owners.get(path)}")
 
