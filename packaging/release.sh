@@ -44,13 +44,14 @@ build() {
     cp -r build/sqlite build/sysroot "$1/build/"
     "$1/packaging/make_portable.sh" build/portable >"$2.log" 2>&1 ||
         { tail -n 40 "$2.log" >&2; return 1; }
+    # (-e does not count before ||)
     (
-        cd "$1"
-        python3 tools/check_abi.py build/portable/libtakt.so
-        python3 packaging/make_binary.py build/portable "$2"
-        python3 tools/make_wheel.py build/portable "$2"
-        packaging/make_deb.sh "$out/takt-$version.tar.xz" "$2"
-        rm "$2"/*.log
+        cd "$1" &&
+            python3 tools/check_abi.py build/portable/libtakt.so &&
+            python3 packaging/make_binary.py build/portable "$2" &&
+            python3 tools/make_wheel.py build/portable "$2" &&
+            packaging/make_deb.sh "$out/takt-$version.tar.xz" "$2" &&
+            rm "$2"/*.log
     ) >>"$2.log" 2>&1 || { tail -n 40 "$2.log" >&2; return 1; }
 }
 
