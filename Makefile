@@ -7,7 +7,8 @@
 TAKT = build/release/cli/takt
 PREFIX ?= /usr/local
 
-.PHONY: run test build wheel manual bench fuzz torture format install uninstall clean
+.PHONY: run test build dist portable binary wheel deb release manual bench fuzz \
+    torture format install uninstall clean
 
 # A machine on which others are at work is not measured: that is said, and the
 # map then shows what is expected of it.
@@ -35,9 +36,37 @@ test:
 	@tools/setup.sh test
 	@tools/test.sh
 
-# The Python module with libtakt inside, for pip, in build/wheel.
-wheel: build
-	@python3 tools/make_wheel.py build/release build/wheel
+# Parts of a release, in build/dist; `make release` makes and checks all of them.
+# docs/how-to/make-a-release.md tells what each is.
+DIST = build/dist
+
+# The sources, for building without git and a network.
+dist:
+	@tools/setup.sh release
+	@python3 packaging/make_dist.py $(DIST)
+
+# What runs on glibc 2.31 and later, with SQLite inside.
+portable:
+	@tools/setup.sh release
+	@mkdir -p build
+	@packaging/make_portable.sh build/portable
+
+# A tarball that is unpacked anywhere and run.
+binary: portable
+	@python3 packaging/make_binary.py build/portable $(DIST)
+
+# The Python module with libtakt inside, for pip.
+wheel: portable
+	@python3 tools/make_wheel.py build/portable $(DIST)
+
+# Packages for the Debian that this is run on.
+deb: dist
+	@packaging/make_deb.sh $(DIST)/takt-$$(tools/version.sh).tar.xz $(DIST)
+
+# RELEASE=--in-roots tests it in fresh systems; --once builds it once.
+release:
+	@tools/setup.sh release
+	@packaging/release.sh $(RELEASE)
 
 # Man pages of the library, and all of the manual as HTML with a search.
 manual: build

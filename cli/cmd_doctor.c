@@ -351,7 +351,7 @@ static void check_fleet(struct diagnosis *report)
 
 static void diagnose(struct diagnosis *report)
 {
-    char *otel = find_beside_takt("libtakt-otel.so.0");
+    char *otel = find_beside_takt("libtakt-otel.so." TAKT_SOVERSION);
 
     if (otel != NULL)
         setenv("TAKT_OTEL", otel, 0); /* where a program's libtakt has it */

@@ -6,7 +6,7 @@ install(EXPORT takt NAMESPACE takt:: DESTINATION ${package_dir}
 configure_package_config_file(cmake/taktConfig.cmake.in taktConfig.cmake
     INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(taktConfigVersion.cmake
-    COMPATIBILITY SameMinorVersion)
+    COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/taktConfig.cmake
               ${PROJECT_BINARY_DIR}/taktConfigVersion.cmake
         DESTINATION ${package_dir})
@@ -26,7 +26,11 @@ foreach(kind LIB INCLUDE)
         set(${variable} ${CMAKE_INSTALL_${kind}DIR})
     endif()
 endforeach()
-foreach(package takt takt-static)
+set(pkgconfig takt)
+if(NOT TAKT_SQLITE_SOURCE) # else there is no libtakt.a
+    list(APPEND pkgconfig takt-static)
+endif()
+foreach(package ${pkgconfig})
     configure_file(cmake/${package}.pc.in ${package}.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/${package}.pc
             DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -232,13 +232,26 @@ static replace_loop *find_replace(takt_object *umath)
     return found;
 }
 
-/* PyDataMem_DefaultHandler: a capsule. */
+/* PyArray_GetNDArrayCFeatureVersion(): which functions the table has. */
+static unsigned feature_version(void *const *table)
+{
+    enum { feature_version_at = 211 };
+    unsigned (*ask)(void) = NULL;
+
+    memcpy(&ask, &table[feature_version_at], sizeof ask);
+    return ask == NULL ? 0 : ask();
+}
+
+/* PyDataMem_DefaultHandler: a capsule. NumPy has it since 1.22; the tables of
+ * earlier versions end before it. */
 static void install_memory(takt_object *umath)
 {
-    enum { default_handler_at = 306 };
+    enum { default_handler_at = 306, numpy_1_22 = 0xf };
     void **table = find_table(umath, "_ARRAY_API");
     takt_object *const *capsule =
-        table == NULL ? NULL : table[default_handler_at];
+        table == NULL || feature_version(table) < numpy_1_22
+            ? NULL
+            : table[default_handler_at];
     struct takt_array_handler *handler =
         capsule == NULL || *capsule == NULL
             ? NULL

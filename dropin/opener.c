@@ -31,6 +31,9 @@ bool takt__opener_is_bad_moment(void)
 
     if (atomic_load_explicit(&is_ending, memory_order_relaxed))
         return true;
+    /* The kernel writes 64 bits of it. Before glibc 2.32 sigisemptyset() looks
+     * at 1024. */
+    sigemptyset(&blocked);
     if (sigaltstack(NULL, &stack) != 0 ||
         pthread_sigmask(SIG_SETMASK, NULL, &blocked) != 0)
         return false;

@@ -46,6 +46,7 @@ compile() {
     $cc -std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200112L "-$level" -w \
         -fPIC -fvisibility=hidden -fstack-protector-strong \
         -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
+        -ffile-prefix-map="$modules=grammars" \
         -include "$used" "$@" -c "$unit" -o "$object" 9>&-
 }
 

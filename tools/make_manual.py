@@ -102,9 +102,9 @@ class Manual:
         self.problems += problems
         self.reference = reference.Reference(found)
         self.functions = list(self.reference.pages())
-        self.version = re.search(
-            r'TAKT_VERSION_STRING "(.*)"',
-            (root / "include/takt/version.h").read_text())[1]
+        self.version = ".".join(re.findall(
+            r"#define TAKT_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)",
+            (root / "include/takt/version.h").read_text()))
         self.pages = {}
         self.page_of_file = {}
         self.add_documents()

@@ -5,24 +5,50 @@ bytes.
 
 usage: make_wheel.py BUILD FOLDER
 
-It has libtakt and libtakt-blas inside. Its tag is plain linux: it needs the
-libc it was built with, and libsqlite3, so it is for this machine and those like
-it, not for an index."""
+It has libtakt and libtakt-blas inside. Its tag says what these need: manylinux
+with the version of glibc if that is all, else plain linux, for this machine and
+those like it. What packaging/make_portable.sh built is all inside (`make wheel`);
+of other builds, libsqlite3 is outside. FOLDER gets a list of contents, too."""
 import base64
 import hashlib
 import pathlib
 import platform
-import re
+import subprocess
 import sys
+import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TAG = f"cp311-abi3-linux_{platform.machine()}"
+sys.path.insert(0, str(ROOT / "packaging"))
+import archive  # noqa: E402
+import needs  # noqa: E402
+
+# What PEP 600 lets a wheel of manylinux expect everywhere, as far as it is used.
+EVERYWHERE = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0",
+              "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
 
 def version():
-    header = (ROOT / "include/takt/version.h").read_text()
-    return re.search(r'TAKT_VERSION_STRING "(.*)"', header)[1]
+    return archive.version()
+
+
+def stripped(path):
+    """The bytes of a library without its debug information."""
+    with tempfile.NamedTemporaryFile() as target:
+        subprocess.run(["strip", "--strip-unneeded", "-o", target.name,
+                        str(path)], check=True)
+        return pathlib.Path(target.name).read_bytes()
+
+
+def platform_tag(package):
+    """That of what all its libraries need together."""
+    inside = {path.name for path in package.iterdir()}
+    found = [needs.of(path) for path in package.glob("*.so*")]
+    most = max((2, 17), *(glibc for glibc, _, _ in found))
+    outside = {name for _, names, _ in found for name in names} - inside
+    if outside <= EVERYWHERE:
+        return f"manylinux_{most[0]}_{most[1]}_{platform.machine()}"
+    return f"linux_{platform.machine()}"
 
 
 def metadata():
@@ -38,15 +64,16 @@ Description-Content-Type: text/markdown
 {guide}"""
 
 
-def members(package):
+def members(package, tag):
     """(name, bytes) of everything but the list of it."""
     info = f"takt-{version()}.dist-info"
     for path in sorted(package.iterdir()):
         if path.is_file():  # links to libraries are followed
-            yield f"takt/{path.name}", path.read_bytes()
+            data = stripped(path) if ".so" in path.name else path.read_bytes()
+            yield f"takt/{path.name}", data
     yield f"{info}/METADATA", metadata().encode()
     yield f"{info}/WHEEL", (f"Wheel-Version: 1.0\nGenerator: takt\n"
-                            f"Root-Is-Purelib: false\nTag: {TAG}\n").encode()
+                            f"Root-Is-Purelib: false\nTag: {tag}\n").encode()
     yield f"{info}/licenses/LICENSE", (ROOT / "LICENSE").read_bytes()
 
 
@@ -67,15 +94,20 @@ def main(build, folder):
     if not (package / "_takt.abi3.so").exists():
         sys.exit(f"make_wheel: {build} has no Python module: are there headers "
                  "of Python 3.11 or later (python3-dev)?")
-    target = pathlib.Path(folder) / f"takt-{version()}-{TAG}.whl"
+    tag = f"cp311-abi3-{platform_tag(package)}"
+    target = pathlib.Path(folder) / f"takt-{version()}-{tag}.whl"
     target.parent.mkdir(parents=True, exist_ok=True)
-    record = ""
+    record, entries = "", []
     with zipfile.ZipFile(target, "w") as wheel:
-        for name, data in members(package):
+        for name, data in members(package, tag):
             add(wheel, name, data)
             record += record_line(name, data)
+            entries.append(archive.Entry(name, data))
         name = f"takt-{version()}.dist-info/RECORD"
         add(wheel, name, (record + f"{name},,\n").encode())
+    others = [archive.sqlite()] if "manylinux" in tag else []
+    archive.write_sbom(target.with_name(target.name + ".spdx.json"),
+                       target.name, entries, others)
     print(target)
 
 

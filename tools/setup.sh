@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs what is missing to build Takt ("build") or to test it ("test").
+# Installs what is missing to build Takt ("build"), to test it ("test") or to make
+# a release of it ("release").
 # Prints what it installs; does nothing, quickly, when all is there.
 set -eu
 
@@ -9,20 +10,23 @@ test="$build g++ clang libclang-rt-dev lld clang-format python3 \
 universal-ctags man-db bash locales openssl protobuf-compiler python3-numpy python3-venv \
 chromium tmux postgresql libopenblas0-pthread libblis4-pthread libblas3 libblas-test libxsmm-dev \
 mesa-vulkan-drivers vulkan-validationlayers glslang-tools \
-gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user abigail-tools"
+release="$build xz-utils dpkg-dev debhelper dh-python lintian abigail-tools \
+debootstrap patchelf python3-venv python3-numpy"
 
 case "${1:-}" in
 build) wanted=$build ;;
 test) wanted=$test ;;
+release) wanted=$release ;;
 *)
-    echo "usage: tools/setup.sh build|test" >&2
+    echo "usage: tools/setup.sh build|test|release" >&2
     exit 2
     ;;
 esac
 
 # The parsers of `takt optimize` come from npm, which comes with node where that
-# is not Debian's.
-if ! command -v npm >/dev/null; then
+# is not Debian's; a source tarball has them.
+if [ ! -d "$(dirname "$0")/../vendor/scan" ] && ! command -v npm >/dev/null; then
     wanted="$wanted nodejs npm"
 fi
 

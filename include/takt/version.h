@@ -12,11 +12,19 @@
 
 #include <takt/export.h>
 
-/* The version of these headers. */
+/* The version of these headers, which is in no other place: the build, the tool
+ * and the packages take it from here. The first number is that of the shared
+ * library, libtakt.so.0. */
 #define TAKT_VERSION_MAJOR 0
-#define TAKT_VERSION_MINOR 1
+#define TAKT_VERSION_MINOR 2
 #define TAKT_VERSION_PATCH 0
-#define TAKT_VERSION_STRING "0.1.0"
+
+/* The same as "major.minor.patch". */
+#define TAKT_VERSION_QUOTE_(major, minor, patch) #major "." #minor "." #patch
+#define TAKT_VERSION_TEXT_(...) TAKT_VERSION_QUOTE_(__VA_ARGS__)
+#define TAKT_VERSION_STRING                                    \
+    TAKT_VERSION_TEXT_(TAKT_VERSION_MAJOR, TAKT_VERSION_MINOR, \
+                       TAKT_VERSION_PATCH)
 
 #ifdef __cplusplus
 extern "C" {

@@ -11,7 +11,7 @@
 #include "base/config.h"
 #include "base/library.h"
 
-static const char soname[] = "libtakt-otel.so.0";
+static const char soname[] = "libtakt-otel.so." TAKT_SOVERSION;
 
 typedef takt_status open_function(int version, const takt_otlp_options *options,
                                   const takt_machine *machine, takt_sink *out,

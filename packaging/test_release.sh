@@ -1,0 +1,250 @@
+#!/bin/sh
+# Tests the files of a release in FOLDER as somebody would who has just installed
+# them: in fresh systems, which debootstrap makes of the mirror that apt uses here.
+#
+# usage: packaging/test_release.sh FOLDER [ROOTS]
+#
+#   Debian 12   packages: apt resolves and installs them, debian/tests pass, an
+#               upgrade, two numbers of the library side by side, a purge that
+#               leaves nothing
+#   Debian 11, 12, 13
+#               binary tarball: takt machine, tune --quick, run; the wheel in a
+#               venv where Python is 3.11 or later: the tests of the module
+#
+# ROOTS (/tmp/roots) keeps the systems; each test has a copy. SUITES, if set, names
+# other systems for the second part. Needs root.
+set -eu
+folder=$(realpath "${1:?usage: packaging/test_release.sh FOLDER [ROOTS]}")
+roots=${2:-/tmp/roots}
+here=$(cd "$(dirname "$0")" && pwd)
+mirror=$("$here/mirror.sh")
+mkdir -p "$roots"
+root=
+
+say() {
+    echo "== $*"
+}
+
+fail() {
+    echo "test_release: $*" >&2
+    exit 1
+}
+
+leave() {
+    if [ -n "$root" ]; then
+        umount "$root/proc" "$root/dev" 2>/dev/null || true
+        rm -rf --one-file-system "$root"
+    fi
+    root=
+}
+trap leave EXIT
+trap 'exit 1' INT TERM
+
+# enter SUITE: makes $root, a fresh system.
+enter() {
+    leave
+    if [ ! -e "$roots/$1.base/done" ]; then
+        rm -rf --one-file-system "$roots/$1.base"
+        debootstrap --variant=minbase "$1" "$roots/$1.base" "$mirror" \
+            >"$roots/$1.log" 2>&1 || { tail -n 3 "$roots/$1.log"; return 1; }
+        touch "$roots/$1.base/done"
+    fi
+    root=$roots/$1.test.$$
+    cp -a "$roots/$1.base" "$root"
+    mount -t proc proc "$root/proc"
+    mount --bind /dev "$root/dev"
+    cp /etc/resolv.conf "$root/etc/resolv.conf"
+    if [ -e /etc/hosts ]; then cp /etc/hosts "$root/etc/hosts"; fi
+    mkdir "$root/release"
+    cp "$folder"/* "$root/release/"
+}
+
+# Runs a script of shell in the system.
+inside() {
+    chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+        HOME=/root DEBIAN_FRONTEND=noninteractive TAKT_GPU= sh -eu -c "$1"
+}
+
+files_of_root() {
+    (cd "$root" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./tmp \
+        -o -path ./release -o -path ./root -o -path ./var/lib/dpkg \
+        -o -path ./var/lib/apt -o -path ./var/cache -o -path ./var/log \) -prune \
+        -o -print | sort)
+}
+
+# The tests of debian/tests/control, each with what it depends on.
+run_autopkgtests() {
+    mkdir -p "$root/tmp/debian"
+    cp -r "$here/debian/tests" "$root/tmp/debian/"
+    grep -v '^$' "$root/tmp/debian/tests/control" | while IFS= read -r line; do
+        case $line in
+        Tests:*) test=${line#Tests: } ;;
+        Depends:*)
+            needed=$(echo "${line#Depends: }" | tr -d ,)
+            inside "apt-get -qq install -y --no-install-recommends $needed \
+                >/tmp/apt.log 2>&1 || { tail /tmp/apt.log; exit 1; }"
+            if inside "export AUTOPKGTEST_TMP=\$(mktemp -d); cd /
+                 /tmp/debian/tests/$test >/tmp/test.log 2>&1"; then
+                echo "   $test: passed"
+            else
+                cat "$root/tmp/test.log"
+                fail "the autopkgtest $test failed"
+            fi
+            ;;
+        esac
+    done
+}
+
+# repack DEB SCRIPT: a package made of another one, which SCRIPT changes from within
+# its folder; it is left in the release folder of the system.
+repack() {
+    rm -rf "$roots/repacked"
+    dpkg-deb -R "$1" "$roots/repacked"
+    (cd "$roots/repacked" && sh -eu -c "$2")
+    mkdir -p "$root/release/$3"
+    dpkg-deb --root-owner-group -b "$roots/repacked" "$root/release/$3" >/dev/null
+    rm -rf "$roots/repacked"
+}
+
+# Of the version before this one there is no package: those of this one say that
+# they are it.
+make_earlier() {
+    for file in "$folder"/*.deb; do
+        case $file in *-dbgsym_*) continue ;; esac
+        repack "$file" "sed -i 's/^Version: .*/&~earlier/; \
+            s/(= \([0-9.]*\))/(= \1~earlier)/g' DEBIAN/control" earlier
+    done
+}
+
+# A library of the next number, as its package would be.
+make_next() {
+    next=$((so + 1))
+    repack "$folder"/libtakt"$so"_*.deb "
+        sed -i 's/libtakt$so/libtakt$next/' DEBIAN/control DEBIAN/shlibs DEBIAN/symbols
+        rm -f DEBIAN/md5sums
+        cd usr/lib/*-linux-gnu
+        file=\$(echo libtakt.so.$so.*)
+        patchelf --set-soname libtakt.so.$next \$file
+        mv \$file libtakt.so.$next.0.0
+        rm libtakt.so.$so
+        ln -s libtakt.so.$next.0.0 libtakt.so.$next
+        mv ../../share/doc/libtakt$so ../../share/doc/libtakt$next
+        rm -rf ../../share/lintian" next
+}
+
+install() {
+    inside "apt-get -qq install -y --no-install-recommends $* >/tmp/apt.log 2>&1 ||
+        { tail -n 30 /tmp/apt.log; exit 1; }"
+}
+
+test_packages() {
+    say "Debian 12: packages"
+    enter bookworm
+    # apt finds them as in an archive, and resolves what they depend on.
+    (cd "$root/release" && dpkg-scanpackages . /dev/null >Packages 2>/dev/null)
+    echo "deb [trusted=yes] file:/release ./" >"$root/etc/apt/sources.list.d/takt.list"
+    inside 'apt-get -qq update'
+    # What the tests need of Debian is there before, so that the rest is Takt's.
+    install python3-numpy gcc libc6-dev make pkg-config man-db libopenblas0-pthread \
+        libcurl4 libsqlite3-dev
+    files_of_root >"$roots/before"
+    so=$(echo "$folder"/libtakt[0-9]*_*.deb | sed 's,.*/libtakt\([0-9]*\)_.*,\1,')
+    all="takt libtakt$so libtakt-dev libtakt-otel$so takt-blas python3-takt"
+    # shellcheck disable=SC2086
+    install $all
+    echo "   installed by apt: $all"
+    inside 'takt machine >/dev/null'
+    run_autopkgtests
+    purge
+    make_earlier
+    # shellcheck disable=SC2046
+    install $(cd "$root" && ls release/earlier/*.deb | sed 's,^,/,')
+    # shellcheck disable=SC2086
+    install $all
+    inside "for package in $all; do
+            dpkg-query -W -f '\${Version}\n' \$package; done" >"$roots/versions"
+    if grep earlier "$roots/versions"; then fail "it was not upgraded"; fi
+    inside 'dpkg --audit && takt version && python3 -c "import takt"'
+    echo "   upgraded"
+    make_next
+    install "$(cd "$root" && ls release/next/*.deb | sed 's,^,/,')"
+    inside "python3 -c '
+import ctypes
+for number in ($so, $((so + 1))):
+    library = ctypes.CDLL(f\"libtakt.so.{number}\")
+    library.takt_version.restype = ctypes.c_char_p
+    print(f\"   libtakt.so.{number}:\", library.takt_version().decode())
+'"
+    all="$all libtakt$((so + 1))"
+    purge
+    echo "   purged, nothing left"
+}
+
+purge() {
+    inside "apt-get -qq purge -y $all >/tmp/apt.log 2>&1 || { cat /tmp/apt.log; exit 1; }"
+    files_of_root >"$roots/after"
+    comm -13 "$roots/before" "$roots/after" >"$roots/left"
+    if grep -v '__pycache__\|/etc/ld.so.cache' "$roots/left" | grep .; then
+        fail "a purge left this behind"
+    fi
+    if grep -i takt "$roots/left" || grep -rl takt "$root/var/lib/dpkg/alternatives" \
+        "$root/etc/alternatives"; then
+        fail "a purge left this behind"
+    fi
+}
+
+test_tarball() { # SUITE
+    enter "$1" || { echo "   $1 cannot be had here"; return; }
+    say "$1, $(inside 'ldd --version' | head -n 1): binary tarball"
+    # shellcheck disable=SC2016
+    inside 'mkdir /opt/place
+        tar -xf /release/takt-*-linux-*.tar.xz -C /opt/place 2>/dev/null || {
+            apt-get -qq update; apt-get -qq install -y --no-install-recommends xz-utils >/tmp/apt.log 2>&1
+            tar -xf /release/takt-*-linux-*.tar.xz -C /opt/place; }
+        ln -s /opt/place/takt-* /opt/takt
+        cd /
+        /opt/takt/bin/takt version
+        /opt/takt/bin/takt machine | head -n 2
+        /opt/takt/bin/takt tune --quick --anyway 2>&1 | tail -n 1
+        echo "int main(void) { return 0; }" >/tmp/x.c
+        /opt/takt/bin/takt optimize /tmp >/dev/null'
+    inside 'apt-get -qq update
+        apt-get -qq install -y --no-install-recommends python3-numpy python3-venv >/tmp/apt.log 2>&1 ||
+            { tail /tmp/apt.log; exit 1; }'
+    sed 's/^takt /\/opt\/takt\/bin\/takt /; s/ takt run/ \/opt\/takt\/bin\/takt run/' \
+        "$here/debian/tests/numpy" >"$root/tmp/numpy"
+    inside 'export AUTOPKGTEST_TMP=$(mktemp -d); sh /tmp/numpy'
+    # The exporter finds libtakt beside it, and the system has libcurl.
+    inside 'ldd /opt/takt/lib/libtakt-otel.so.0 | grep -q "libtakt.so.0 => /opt"'
+}
+
+test_wheel() {
+    if ! inside 'python3 -c "import sys; sys.exit(sys.version_info < (3, 11))"'; then
+        echo "   no Python 3.11 here: the wheel is not tried"
+        return
+    fi
+    mkdir -p "$root/tests" "$root/docs/how-to"
+    cp -r "$here/../tests/python" "$here/../tests/dropin" \
+        "$here/../tests/fixtures" "$root/tests/"
+    cp "$here/../docs/how-to/use-from-python.md" "$root/docs/how-to/"
+    # NumPy is the system's; the module is the wheel's.
+    inside 'python3 -m venv --system-site-packages /venv
+        unshare -n true 2>/dev/null && offline="unshare -n" || offline=
+        $offline /venv/bin/pip install -q --no-index --disable-pip-version-check /release/takt-*.whl
+        cd /tests/python
+        export TAKT_DB= PYTHONDONTWRITEBYTECODE=1
+        for test in ops numpy process; do
+            /venv/bin/python test_$test.py >/tmp/test.log 2>&1 || { cat /tmp/test.log; exit 1; }
+        done
+        /venv/bin/python test_contexts.py /tests/fixtures >/tmp/test.log 2>&1 || { cat /tmp/test.log; exit 1; }
+        /venv/bin/python -c "import takt; print(\"   wheel:\", takt.__version__, takt.__file__)"'
+}
+
+[ "$(id -u)" -eq 0 ] || fail "run it as root: debootstrap and chroot need that"
+if ls "$folder"/*.deb >/dev/null 2>&1; then test_packages; fi
+for suite in ${SUITES:-bullseye bookworm trixie}; do
+    test_tarball "$suite"
+    if [ -n "$root" ]; then test_wheel; fi
+done
+leave
+say "all of it passed"
