@@ -102,8 +102,34 @@ static void comments_and_empty_lines_are_passed_over(void)
     takt__energy_destroy(energy);
 }
 
+/* Of bench_energy on a real one, with calls that follow each other put
+ * together. Directly measured: 124.9 W idle, 555.7 and 467.1 W beyond it. */
+static void a_real_gpu_is_recovered(void)
+{
+    FILE *file = fopen(TAKT_ENERGY_FIXTURE, "re");
+    struct takt_energy *energy;
+    takt_diag diag;
+
+    REQUIRE(file != NULL && fseek(file, 0, SEEK_END) == 0);
+    char *text = read_whole(file);
+    REQUIRE(takt__energy_replay(text, &energy, &diag) == TAKT_OK);
+    const struct takt_energy_watts idle = takt__energy_idle(energy, 0),
+                                   computing =
+                                       takt__energy_watts(energy, 16, 3),
+                                   moving = takt__energy_watts(energy, 16, 2);
+    EXPECT(idle.is_known && computing.is_known && moving.is_known);
+    EXPECT_NEAR(idle.mean, 124.9, 10);
+    EXPECT_NEAR(computing.mean, 555.7, 28);
+    EXPECT_NEAR(moving.mean, 467.1, 24);
+    EXPECT(!takt__energy_watts(energy, 5, 2).is_known); /* no counter */
+    takt__energy_destroy(energy);
+    fclose(file);
+    free(text);
+}
+
 int main(void)
 {
+    RUN(a_real_gpu_is_recovered);
     RUN(a_recording_gives_the_same_watts);
     RUN(what_is_not_a_recording_is_refused_with_its_line);
     RUN(comments_and_empty_lines_are_passed_over);
