@@ -87,7 +87,7 @@ if $is_twice; then
     cp "$out"/* "$work/source-one/"
     same "$work/source-one" "$work/source"
     same "$work/one" "$work/two"
-    echo "   identical: $(ls "$work/one" "$work/source" | grep -c '\.') files"
+    echo "   identical: $(find "$work/one" "$work/source" -type f | wc -l) files"
 fi
 cp "$work/one"/* "$out"
 (cd "$out" && sha256sum -- * >SHA256SUMS)
