@@ -187,13 +187,17 @@ static const char *line_here(struct choosing *choosing, const char *stem,
     const unsigned long number = strtoul(strchr(expert, '.') + 1, NULL, 10);
     const takt_machine *machine = choosing->machine;
 
-    if (number >= machine->gpu_count || strlen(stem) + 17 > TAKT_FLEET_LINE)
+    if (number >= machine->gpu_count)
         return NULL;
     struct made_line *made = malloc(sizeof *made);
     if (made == NULL)
         return NULL;
-    snprintf(made->text, sizeof made->text, "%s%.16s", stem,
-             machine->gpu[number].fingerprint);
+    const int length = snprintf(made->text, sizeof made->text, "%s%.16s", stem,
+                                machine->gpu[number].fingerprint);
+    if (length < 0 || (size_t)length >= sizeof made->text) {
+        free(made);
+        return NULL;
+    }
     made->next = choosing->made;
     choosing->made = made;
     return made->text;
