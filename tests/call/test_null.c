@@ -228,6 +228,21 @@ static void ops_and_experts_go_to_the_default_context(void)
     CASE(takt_ctx_add_expert, takt_ctx_add_expert(NULL, op, &spec), TAKT_OK);
 }
 
+static void objectives_are_those_of_the_default_context(void)
+{
+    unsigned number;
+
+    CASE(takt_objective_check, takt_objective_check(NULL, NULL, NULL),
+         TAKT_EINVAL);
+    CASE(takt_ctx_add_objective,
+         takt_ctx_add_objective(NULL, "p99", &number, NULL), TAKT_OK);
+    CASE(takt_ctx_objective,
+         strcmp(takt_ctx_objective(NULL, number),
+                takt_ctx_objective(takt_ctx_default(), number)),
+         0);
+    EXPECT_INT(takt_ctx_add_objective(NULL, NULL, NULL, NULL), TAKT_EINVAL);
+}
+
 static void history_and_telemetry_are_those_of_the_default_context(void)
 {
     const takt_sink sink = {.event = take_event, .close = close_sink};
@@ -423,6 +438,7 @@ int main(void)
     RUN(matrices_and_layers_are_refused);
     RUN(no_context_is_the_default_one);
     RUN(ops_and_experts_go_to_the_default_context);
+    RUN(objectives_are_those_of_the_default_context);
     RUN(history_and_telemetry_are_those_of_the_default_context);
     RUN(what_a_context_needs_is_not_null);
     RUN(what_other_functions_need_is_not_null);
