@@ -4,8 +4,8 @@
  *
  * The input is a list of records: how each counts, where it belongs, and its
  * numbers. Those that takt__record_is_sound() lets pass are recalled, adopted
- * or taken as hints; whatever the model then expects is a number. What is asked,
- * and whether the model learns before, is told by the last bytes and the
+ * or taken as hints; whatever the model then expects is a number. What is
+ * asked, and whether the model learns before, is told by the last bytes and the
  * length: to ask everything would take most of the time.
  */
 #include "fuzz.h"

@@ -6,9 +6,9 @@
  *
  * The input is a list of writes: three bytes of offset, one of length, and what
  * is written. Its first byte says whether the file has another size, and in
- * which form it is reported. The file is read as the command does where its size
- * is another, and for one in 16 of those with another head; otherwise what is
- * read is what is mapped, and half a megabyte is not copied.
+ * which form it is reported. The file is read as the command does where its
+ * size is another, and for one in 16 of those with another head; otherwise what
+ * is read is what is mapped, and half a megabyte is not copied.
  */
 #define _GNU_SOURCE /* memfd_create() */
 #include "fuzz.h"

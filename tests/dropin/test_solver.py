@@ -61,6 +61,15 @@ for letter in "fd":
                     print(u.shape, vt.shape, near((u[:, :k] * s) @ vt[:k], x, n),
                           near(u.T @ u, np.eye(u.shape[1], dtype=letter)))
                 print(near(la.svd(x, compute_uv=False), s, n))
+            for power in (-100, 100) if letter == "f" else (-900, 900):  # squares are 0, or inf
+                by = letter == "f" and np.float32(2.0 ** power) or 2.0 ** power
+                x, sym = a * by, spd * by
+                other = np.tril(sym) + np.triu(a, 1)  # what nobody asked for is no measure
+                q, r = la.qr(x)
+                u, s, vt = la.svd(x)
+                w, v = la.eigh(other, "L")
+                print(near(q @ r, x, n * by), near((u * s) @ vt, x, n * by),
+                      near(sym @ v, v * w, n * n * by), near(la.eigvalsh(other, "L"), w, n * n * by))
             bad = a.copy()
             bad[n // 2, n // 2] = np.nan
             print(fails(la.solve, np.zeros_like(a), b), fails(la.cholesky, -spd),

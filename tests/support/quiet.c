@@ -3,9 +3,9 @@
  * quiet.c - forks of tests under AddressSanitizer.
  *
  * The locks of its allocator are copied as they are: a child that is made while
- * another thread allocates, if only because it starts, waits for ever. So fork()
- * waits until all other threads sleep. It does so when it has taken Takt's
- * locks, with which Takt's own threads come to rest: handlers run in the
+ * another thread allocates, if only because it starts, waits for ever. So
+ * fork() waits until all other threads sleep. It does so when it has taken
+ * Takt's locks, with which Takt's own threads come to rest: handlers run in the
  * reverse order of their registration.
  */
 #define _GNU_SOURCE /* gettid() */
