@@ -81,8 +81,9 @@ TAKT_API takt_status takt_solver_open(takt_ctx *ctx);
  * says that nothing was written: also where a matrix has no factor, is not
  * definite, has values that are not finite or whose squares are 0 or infinite
  * (LAPACK scales those), and where the routine did not converge. Then the
- * program's own LAPACK says what is to be said. TAKT_EINVAL: sizes or letters
- * are wrong. TAKT_ENODEV: refused, or takt_solver_open() has not succeeded. */
+ * program's own LAPACK says what is to be said.
+ * TAKT_EINVAL: sizes or letters are wrong.
+ * TAKT_ENODEV: refused, or takt_solver_open() has not succeeded. */
 TAKT_API takt_status takt_solver_run(takt_ctx *ctx,
                                      const takt_solver_call *call);
 
