@@ -7,7 +7,9 @@
  * should be is one line that ends with what to do about it.
  */
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -257,6 +259,11 @@ static void check_energy(struct diagnosis *report)
     const char *problem;
     char text[128];
 
+    if (takt__config()->is_energy_asked &&
+        (meter == NULL || takt__meter_count(meter) == 0))
+        add(report, "energy", STATE_PROBLEM,
+            "TAKT_ENERGY asks for energy, and no counter can be read here: "
+            "nothing is measured; the notes say what to do");
     for (unsigned i = 0; meter != NULL && i < takt__meter_count(meter); i++) {
         describe_counter(&takt__meter_counters(meter)[i], text, sizeof text);
         add(report, "energy", STATE_OK, "%s", text);
@@ -294,19 +301,57 @@ static void check_telemetry(struct diagnosis *report, takt_ctx *ctx)
         add(report, "telemetry", STATE_OK, "none is set up");
 }
 
+/* Does not wait for a pipe. False: errno is 0 where it is too short. */
+static bool read_header(const char *path, Elf64_Ehdr *out)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+    if (fd < 0)
+        return false;
+    errno = 0;
+    const bool is_read = read(fd, out, sizeof *out) == (ssize_t)sizeof *out;
+    const int wrong = errno;
+    close(fd);
+    errno = wrong;
+    return is_read;
+}
+
+/* What keeps the loader from a library; NULL: nothing that can be seen without
+ * loading it, which would run its code. */
+static const char *library_fault(const char *path)
+{
+    Elf64_Ehdr header, own;
+
+    if (!read_header(path, &header))
+        return errno != 0 ? strerror(errno) : "it is too short for a library";
+    if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type != ET_DYN)
+        return "it is not a shared library";
+    if (read_header("/proc/self/exe", &own) &&
+        (header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
+         header.e_machine != own.e_machine))
+        return "it is a library for another processor";
+    return NULL;
+}
+
 static void check_run(struct diagnosis *report)
 {
     char reason[reason_size];
     char *path = find_preload_library(reason);
     const char *library = getenv("TAKT_RUN_LIBRARY");
+    const char *fault = library != NULL && strchr(library, '/') != NULL
+                            ? library_fault(library)
+                            : NULL;
 
-    if (library != NULL && strchr(library, '/') != NULL &&
-        access(library, R_OK) != 0)
+    if (fault != NULL)
         add(report, "takt run", STATE_PROBLEM, "TAKT_RUN_LIBRARY '%s': %s",
-            library, strerror(errno));
-
-    if (path != NULL)
+            library, fault);
+    fault = path != NULL ? library_fault(path) : reason;
+    if (fault == NULL)
         add(report, "takt run", STATE_OK, "%s", path);
+    else if (path != NULL)
+        add(report, "takt run", STATE_PROBLEM,
+            "'%s': %s; set TAKT_RUN_PRELOAD to libtakt-blas.so, or unset it",
+            path, fault);
     else
         add(report, "takt run", STATE_PROBLEM, "%s", reason);
     free(path);

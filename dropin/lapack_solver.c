@@ -185,7 +185,8 @@ static bool read_gesdd(const struct takt_lapack_call *call,
     out->u = result(call, 6);
     out->vt = result(call, 8);
     if (!set_sizes(out, m, n, 0) || (job != 'N' && job != 'S' && job != 'A') ||
-        number(call, 4) < m || !has_work_of_gesdd(call, job))
+        number(call, 4) < m || number(call, 7) < 1 || number(call, 9) < 1 ||
+        !has_work_of_gesdd(call, job))
         return false;
     return job == 'N' || (number(call, 7) >= m &&
                           number(call, 9) >= (job == 'A' ? n : smaller(m, n)));

@@ -7,8 +7,11 @@
 
 /* ---- whether ------------------------------------------------------------- */
 
+/* Bytes, from the first to the last one or the next element after it. NumPy
+ * looks whether such ranges touch, and then takes scalar code, with other last
+ * bits, for the whole loop: so do stretches of it only if it is not cut. */
 struct operand_range {
-    uintptr_t first, end; /* bytes; end is not in it */
+    uintptr_t first, end;
 };
 
 static struct operand_range range_of(const struct takt_loop_form *form,
@@ -16,21 +19,20 @@ static struct operand_range range_of(const struct takt_loop_form *form,
                                      unsigned i)
 {
     const uintptr_t at = (uintptr_t)call->args[i];
-    const uintptr_t last =
-        at + (uintptr_t)(call->n - 1) * (uintptr_t)call->steps[i];
+    const uintptr_t next = at + (uintptr_t)call->n * (uintptr_t)call->steps[i];
 
-    return at <= last ? (struct operand_range){at, last + form->size[i]}
-                      : (struct operand_range){last, at + form->size[i]};
+    return at < next ? (struct operand_range){at, next}
+                     : (struct operand_range){next, at + form->size[i]};
 }
 
-/* The same array, or nothing in common. */
+/* The same array, or nothing in common, and a gap. */
 static bool are_apart(const struct takt_loop_form *form,
                       const struct takt_loop_call *call, unsigned i, unsigned j)
 {
     const struct operand_range a = range_of(form, call, i);
     const struct operand_range b = range_of(form, call, j);
 
-    return a.end <= b.first || b.end <= a.first ||
+    return a.end < b.first || b.end < a.first ||
            (j < form->inputs && call->args[i] == call->args[j] &&
             call->steps[i] == call->steps[j]);
 }

@@ -97,13 +97,20 @@ struct takt_database *pages_keep(const char *path)
     return &kept;
 }
 
+static size_t place_told(const uint8_t *bytes)
+{
+    return 16 * (size_t)(bytes[1] + 256 * bytes[2]);
+}
+
+static size_t later_place(const uint8_t *bytes)
+{
+    return pages_first + place_told(bytes) % (sound_length - pages_first);
+}
+
 size_t pages_place(const uint8_t *bytes)
 {
-    const size_t at = 16 * (size_t)(bytes[1] + 256 * bytes[2]);
-
-    return (bytes[0] & 8) != 0
-               ? at % pages_first
-               : pages_first + at % (sound_length - pages_first);
+    return (bytes[0] & 8) != 0 ? place_told(bytes) % pages_first
+                               : later_place(bytes);
 }
 
 bool pages_is_one_in_8(const uint8_t *bytes, size_t length, unsigned which)
@@ -115,13 +122,17 @@ bool pages_is_one_in_8(const uint8_t *bytes, size_t length, unsigned which)
     return (hash >> (16 + 3 * which)) % 8 == 0;
 }
 
-const char *pages_lay(const uint8_t *bytes, size_t length, size_t *size)
+static void lay(const uint8_t *bytes, size_t length, size_t at)
 {
-    const size_t at = pages_place(bytes);
     const size_t room = sound_length - at;
 
     memcpy(whole, sound, sound_length);
     memcpy(whole + at, bytes + 3, length - 3 < room ? length - 3 : room);
+}
+
+const char *pages_lay(const uint8_t *bytes, size_t length, size_t *size)
+{
+    lay(bytes, length, pages_place(bytes));
     *size = sound_length;
     return whole;
 }
@@ -129,9 +140,9 @@ const char *pages_lay(const uint8_t *bytes, size_t length, size_t *size)
 struct takt_database *pages_swap(const uint8_t *bytes, size_t length)
 {
     static uint32_t change;
-    size_t size;
+    const size_t size = sound_length;
 
-    pages_lay(bytes, length, &size);
+    lay(bytes, length, later_place(bytes));
     change++;
     for (int i = 0; i < 4; i++)
         whole[counter + i] = whole[counter_again + i] =

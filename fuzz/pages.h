@@ -42,8 +42,9 @@ const char *pages_lay(const uint8_t *bytes, size_t length, size_t *size);
 /* Some inputs, whatever the fuzzer prefers; others for each `which`. */
 bool pages_is_one_in_8(const uint8_t *bytes, size_t length, unsigned which);
 
-/* The connection that stays, with those pages; not for what lies on the first
- * page: it has the tables' definitions, which are read only when opening. */
+/* The connection that stays, with those pages. What belongs on the first page
+ * is laid over a later one, too: the first has the tables' definitions, which
+ * are read only when opening. */
 struct takt_database *pages_swap(const uint8_t *bytes, size_t length);
 
 /* Visits a record that was read: it is sound. */

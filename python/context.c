@@ -97,8 +97,8 @@ static bool read_options(PyObject *args, PyObject *words,
     const char *policy = NULL;
 
     if (!PyArg_ParseTupleAndKeywords(
-            args, words, "|$zzIzzzzdzz:Context", names, &policy,
-            &options->expert, &options->threads, &options->store,
+            args, words, "|$zzO&zzzzdzz:Context", names, &policy,
+            &options->expert, read_threads, &options->threads, &options->store,
             &options->blas, &options->gpu, &options->pin, &options->exploration,
             &options->recording, &options->objective) ||
         !is_objective(options->objective))

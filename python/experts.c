@@ -318,8 +318,9 @@ static PyObject *add_expert(PyObject *self, PyObject *args)
     int number;
     takt_ctx *ctx;
 
-    if (!PyArg_ParseTuple(args, "ssOOsIp", &op, &spec.name, &run, &can_run,
-                          &backend, &spec.threads, &spec.is_usual) ||
+    if (!PyArg_ParseTuple(args, "ssOOsO&p", &op, &spec.name, &run, &can_run,
+                          &backend, read_threads, &spec.threads,
+                          &spec.is_usual) ||
         (number = name_number(backend, backend_names)) < 0 ||
         !context_enter(self, &ctx))
         return NULL;

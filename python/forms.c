@@ -150,37 +150,40 @@ static bool plan_by_cols(struct op_plan *plan)
     return true;
 }
 
-bool operand_rows(const struct array_operand *operand, size_t *ld)
+/* `row` and `col`: which dimension and stride is that of the rows, and of the
+ * columns. */
+static bool lies_in_rows(const struct array_operand *operand, int row, int col,
+                         size_t *ld)
 {
     const Py_ssize_t size = (Py_ssize_t)takt_dtype_size(operand->dtype);
-    const Py_ssize_t rows = operand->shape[0], cols = operand->shape[1];
+    const Py_ssize_t rows = operand->shape[row], cols = operand->shape[col];
 
     *ld = (size_t)(cols > 0 ? cols : 1);
     if (operand->strides == NULL || rows == 0 || cols == 0)
         return true;
-    if (cols > 1 && operand->strides[1] != size)
+    if (cols > 1 && operand->strides[col] != size)
         return false;
     if (rows > 1)
-        *ld = (size_t)(operand->strides[0] / size);
-    return rows <= 1 || operand->strides[0] >= cols * size;
+        *ld = (size_t)(operand->strides[row] / size);
+    return rows <= 1 || operand->strides[row] >= cols * size;
+}
+
+bool operand_rows(const struct array_operand *operand, size_t *ld)
+{
+    return lies_in_rows(operand, 0, 1, ld);
 }
 
 /* A matrix as it lies in memory: by rows, or (the flag) by columns. */
 static bool need_matrix(struct op_plan *plan, unsigned at, unsigned flag)
 {
     const struct array_operand *operand = &plan->in[at];
-    struct array_operand turned = *operand;
     size_t *ld = &plan->call.ld[at];
 
     if (!need_rank(plan, at, 2))
         return false;
     if (operand_rows(operand, ld))
         return true;
-    const Py_ssize_t shape[] = {operand->shape[1], operand->shape[0]};
-    const Py_ssize_t strides[] = {operand->strides[1], operand->strides[0]};
-    turned.shape = shape;
-    turned.strides = strides;
-    if (flag != 0 && operand_rows(&turned, ld)) {
+    if (flag != 0 && lies_in_rows(operand, 1, 0, ld)) {
         plan->call.flags |= flag;
         return true;
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "questions.h"
 #include "run.h"
 
 enum {
@@ -226,8 +227,7 @@ static bool set_argument(struct arguments *out, const struct function *function,
         out->out = value == Py_None ? NULL : value;
         return true;
     case SHAPE:
-        out->shape = value;
-        return true;
+        return read_sizes(value, &out->shape);
     case REAL:
         return set_real(&out->real[parameter->which], function, parameter,
                         value);

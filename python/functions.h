@@ -61,7 +61,8 @@ struct function {
 struct arguments {
     PyObject *input[MOST_INPUTS];
     const char *input_name[MOST_INPUTS];
-    PyObject *out, *shape;
+    PyObject *out;
+    takt_shape shape;
     double real[REALS];
     size_t size[SIZES];
     unsigned flags; /* of takt_call */

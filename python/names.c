@@ -2,6 +2,7 @@
 /* names.c - words for numbers. */
 #include "names.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,4 +40,20 @@ int name_number(const char *name, const char *const *names)
     }
     PyErr_Format(PyExc_ValueError, "'%s' is not one of %s", name, list);
     return -1;
+}
+
+/* What PyArg_ParseTuple() has for it takes any number, modulo 2^32. */
+int read_threads(PyObject *given, void *out)
+{
+    const Py_ssize_t number = PyNumber_AsSsize_t(given, PyExc_OverflowError);
+    const bool is_number = !PyErr_Occurred();
+
+    if (is_number && number >= 0 && number <= INT_MAX) {
+        *(unsigned *)out = (unsigned)number;
+        return 1;
+    }
+    if (is_number || PyErr_ExceptionMatches(PyExc_OverflowError))
+        PyErr_Format(PyExc_ValueError, "threads is %R, not a number of threads",
+                     given);
+    return 0;
 }

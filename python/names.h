@@ -12,3 +12,6 @@ extern const char *const policy_names[],
 /* The number of a name; -1: it is not in the list, and an exception that shows
  * the list is set. */
 int name_number(const char *name, const char *const *names);
+
+/* For "O&" of PyArg_ParseTuple(): an unsigned. */
+int read_threads(PyObject *given, void *out);

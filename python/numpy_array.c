@@ -122,10 +122,19 @@ bool numpy_array_read(struct array_operand *operand, PyObject *object,
     const struct array *array = (const struct array *)object;
     const int number = array->type->number;
 
+    if (array->rank > MOST_NUMPY_DIMENSIONS) {
+        PyErr_Format(PyExc_ValueError, "takt.%s: %s has %d dimensions",
+                     function, name, array->rank);
+        return false;
+    }
     operand->data = array->data;
     operand->rank = array->rank;
-    operand->shape = array->shape;
-    operand->strides = array->strides;
+    for (int i = 0; i < array->rank; i++) {
+        operand->own.shape[i] = array->shape[i];
+        operand->own.strides[i] = array->strides[i];
+    }
+    operand->shape = operand->own.shape;
+    operand->strides = operand->own.strides;
     operand->dtype = number == DOUBLE ? TAKT_F64 : TAKT_F32;
     operand->is_writable = (array->flags & WRITEABLE) != 0;
     if ((number == FLOAT || number == DOUBLE) && array->type->byte_order != '>')

@@ -30,14 +30,19 @@ bool operand_has_shape(const struct array_operand *operand, int rank,
     return true;
 }
 
-Py_ssize_t operand_count(const struct array_operand *operand)
+Py_ssize_t count_elements(int rank, const Py_ssize_t *shape)
 {
     Py_ssize_t count = 1;
 
-    for (int i = 0; i < operand->rank; i++)
-        if (__builtin_mul_overflow(count, operand->shape[i], &count))
+    for (int i = 0; i < rank; i++)
+        if (__builtin_mul_overflow(count, shape[i], &count))
             return -1;
     return count;
+}
+
+Py_ssize_t operand_count(const struct array_operand *operand)
+{
+    return count_elements(operand->rank, operand->shape);
 }
 
 static Py_ssize_t size_of(takt_dtype dtype)
@@ -172,7 +177,22 @@ static bool check_device(const struct dl_tensor *tensor, const char *function,
     return false;
 }
 
-/* Sizes and strides, which DLPack counts in elements. */
+/* DLPack counts strides in elements. False: one is out of bounds. */
+static bool copy_sizes(struct array_operand *operand,
+                       const struct dl_tensor *tensor)
+{
+    for (int i = 0; i < tensor->rank; i++) {
+        if (tensor->shape == NULL || tensor->shape[i] < 0)
+            return false;
+        operand->own.shape[i] = (Py_ssize_t)tensor->shape[i];
+        if (tensor->strides != NULL &&
+            __builtin_mul_overflow(tensor->strides[i], size_of(operand->dtype),
+                                   &operand->own.strides[i]))
+            return false;
+    }
+    return tensor->data != NULL || operand_count(operand) == 0;
+}
+
 static bool describe(struct array_operand *operand,
                      const struct dl_tensor *tensor, const char *function,
                      const char *name)
@@ -186,7 +206,7 @@ static bool describe(struct array_operand *operand,
                      function, name);
         return false;
     }
-    if (tensor->rank > MOST_DIMENSIONS) {
+    if (tensor->rank < 0 || tensor->rank > MOST_DIMENSIONS) {
         PyErr_Format(PyExc_ValueError, "takt.%s: %s has %d dimensions",
                      function, name, (int)tensor->rank);
         return false;
@@ -194,15 +214,14 @@ static bool describe(struct array_operand *operand,
     operand->data = (char *)tensor->data + tensor->offset;
     operand->rank = tensor->rank;
     operand->dtype = tensor->bits == 64 ? TAKT_F64 : TAKT_F32;
-    for (int i = 0; i < tensor->rank; i++) {
-        operand->tensor.shape[i] = (Py_ssize_t)tensor->shape[i];
-        if (tensor->strides != NULL)
-            operand->tensor.strides[i] =
-                (Py_ssize_t)tensor->strides[i] * size_of(operand->dtype);
-    }
-    operand->shape = operand->tensor.shape;
-    operand->strides = tensor->strides == NULL ? NULL : operand->tensor.strides;
-    return true;
+    operand->shape = operand->own.shape;
+    operand->strides = tensor->strides == NULL ? NULL : operand->own.strides;
+    if (copy_sizes(operand, tensor))
+        return true;
+    PyErr_Format(PyExc_ValueError,
+                 "takt.%s: a size or a stride of %s makes no sense", function,
+                 name);
+    return false;
 }
 
 static bool read_capsule(struct array_operand *operand, PyObject *capsule,

@@ -7,7 +7,7 @@
 
 #include "python.h"
 
-enum { MOST_DIMENSIONS = TAKT_SHAPE_MAX_RANK };
+enum { MOST_DIMENSIONS = TAKT_SHAPE_MAX_RANK, MOST_NUMPY_DIMENSIONS = 64 };
 
 struct array_operand {
     char *data;
@@ -21,8 +21,12 @@ struct array_operand {
     struct {
         void *managed;
         void (*drop)(void *managed);
-        Py_ssize_t shape[MOST_DIMENSIONS], strides[MOST_DIMENSIONS];
     } tensor;
+    /* Copies, of all but buffers: reading the next operand may run code of the
+     * program's, which may give an array another shape or type in place. */
+    struct {
+        Py_ssize_t shape[MOST_NUMPY_DIMENSIONS], strides[MOST_NUMPY_DIMENSIONS];
+    } own;
 };
 
 /* Reads what `object` is, an argument of that name. The object outlives the
@@ -38,6 +42,7 @@ bool operand_has_shape(const struct array_operand *operand, int rank,
 bool operand_is_dense(const struct array_operand *operand);
 
 /* All of its elements; -1: there are more than fit. */
+Py_ssize_t count_elements(int rank, const Py_ssize_t *shape);
 Py_ssize_t operand_count(const struct array_operand *operand);
 
 /* The bytes from its first to its last one. */

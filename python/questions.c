@@ -114,19 +114,22 @@ static bool append(PyObject *list, PyObject *item)
 static PyObject *explain_request(takt_ctx *ctx, const takt_request *request)
 {
     enum { most = 256 };
-    static takt_estimate out[most]; /* Python's lock is held */
-    PyObject *list = PyList_New(0);
+    takt_estimate *out = PyMem_Calloc(most, sizeof *out);
+    PyObject *list = NULL;
     size_t count;
 
+    if (out == NULL)
+        return PyErr_NoMemory();
     out[0].size = sizeof out[0];
     const takt_status status = takt_explain(ctx, request, out, most, &count);
-    if (status != TAKT_OK) {
-        Py_XDECREF(list);
-        return refuse(status, request->op);
-    }
+    if (status == TAKT_OK)
+        list = PyList_New(0);
+    else
+        refuse(status, request->op);
     for (size_t i = 0; list != NULL && i < count && i < most; i++)
         if (!append(list, estimate(&out[i])))
             Py_CLEAR(list);
+    PyMem_Free(out);
     return list;
 }
 

@@ -5,7 +5,6 @@
 #include "context.h"
 #include "forms.h"
 #include "numpy_array.h"
-#include "questions.h"
 #include "view.h"
 
 /* ---- operands ------------------------------------------------------------ */
@@ -259,17 +258,11 @@ static PyObject *reshape(struct op_plan *plan)
 {
     const struct array_operand *a = &plan->in[0];
     Py_ssize_t shape[MOST_DIMENSIONS];
-    struct array_operand as = *a;
-    takt_shape sizes;
+    const int rank = (int)plan->given.shape.rank;
 
-    if (!read_sizes(plan->given.shape, &sizes))
-        return NULL;
-    const int rank = (int)sizes.rank;
     for (int i = 0; i < rank; i++)
-        shape[i] = (Py_ssize_t)sizes.dim[i];
-    as.rank = rank;
-    as.shape = shape;
-    if (operand_count(&as) != operand_count(a)) {
+        shape[i] = (Py_ssize_t)plan->given.shape.dim[i];
+    if (count_elements(rank, shape) != operand_count(a)) {
         plan_refuse(plan, PyExc_ValueError,
                     "%zd elements do not have the shape %s", operand_count(a),
                     shape_text(rank, shape).text);

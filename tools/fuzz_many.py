@@ -3,22 +3,26 @@
 """Runs fuzz targets on all processors until each has tried so many inputs.
 
 usage: tools/fuzz_many.py SECONDS [--runs N] [--targets WORD,...]
-                          [--folder FOLDER] [--jobs N]
+                          [--folder FOLDER] [--jobs N] [--continue]
        tools/fuzz_many.py --pack NEW-FOLDER [--targets WORD,...]
 
 The targets are those that were built (build/asan/fuzz). Whichever has most left
-to do, by what its inputs took so far, gets the next processor. In the end there
-is a line for each: what it tried, what it found, CPU time of one input. Inputs
-that were found are kept beside the log, in FOLDER/found.
+to do, by what its inputs took so far, gets the next processor. In the end, also
+when it is told to end early (SIGINT, SIGTERM), there is a line for each: what it
+tried, what it found, CPU time of one input. Inputs that were found are kept
+beside the log, in FOLDER/found. The sums are kept in FOLDER/tried.json all the
+time; --continue counts them in, so that several runs make up the N inputs.
 
 --pack writes what a machine without a compiler needs: the targets, their
 libraries, their corpora and this script. There: NEW-FOLDER/fuzz_many.py SECONDS.
 """
 import argparse
+import json
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -35,10 +39,13 @@ arguments.add_argument("--targets", default=NAMED, help="'all': every one")
 arguments.add_argument("--folder", type=pathlib.Path)
 arguments.add_argument("--jobs", type=int, default=os.cpu_count())
 arguments.add_argument("--pack", type=pathlib.Path)
+arguments.add_argument("--continue", action="store_true", dest="is_continued")
 options = arguments.parse_args()
 IS_PACKED = (HERE / "corpus").is_dir()
 FOLDER = options.folder or (HERE if IS_PACKED
                             else HERE.parent / "build" / "asan" / "fuzz")
+TALLY = FOLDER / "tried.json"
+INTERRUPTED = 72  # what libFuzzer exits with after SIGINT
 SEEDS = HERE / "corpus" if IS_PACKED else HERE.parent / "fuzz" / "corpus"
 
 
@@ -83,6 +90,7 @@ class Target:
         self.name = name
         self.tried = self.promised = self.found = 0
         self.cpu_s = 0.0
+        self.children = set()
         self.corpus = FOLDER / "corpus-found" / name
         self.corpus.mkdir(parents=True, exist_ok=True)
 
@@ -117,17 +125,50 @@ class Target:
             child = subprocess.Popen([str(word) for word in command],
                                      stdout=out, stderr=out,
                                      env=environment())
+            self.children.add(child)
+            if is_ending.is_set():
+                child.send_signal(signal.SIGINT)
             _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
+        self.children.discard(child)
+        is_found = child.returncode not in (0, INTERRUPTED)
         text = log.read_text(errors="replace")
         tried = re.findall(r"number_of_executed_units: *(\d+)", text)
-        if child.returncode == 0:
+        if not is_found:
             log.unlink()
         else:
             print(f"{self.name}: ended with {child.returncode}: {log}",
                   flush=True)
-        return (int(tried[-1]) if tried else 0, child.returncode != 0,
+        return (int(tried[-1]) if tried else 0, is_found,
                 usage.ru_utime + usage.ru_stime)
+
+
+    def sums(self):
+        return {"tried": self.tried, "found": self.found,
+                "cpu_s": round(self.cpu_s, 1)}
+
+    def count_in(self, before):
+        self.tried += before["tried"]
+        self.found += before["found"]
+        self.cpu_s += before["cpu_s"]
+
+
+is_ending = threading.Event()
+
+
+def end_early(targets):
+    """What is running says how far it came, and the report follows."""
+    is_ending.set()
+    for target in targets:
+        for child in list(target.children):
+            child.send_signal(signal.SIGINT)
+
+
+def keep_sums(targets):
+    new = TALLY.with_suffix(".new")
+    new.write_text(json.dumps({target.name: target.sums()
+                               for target in targets}, indent=1) + "\n")
+    new.replace(TALLY)
 
 
 def environment():
@@ -151,7 +192,7 @@ def work(targets, lock, end, seeds):
             left_s = end - time.monotonic()
             todo = [target for target in targets if target.left_s() > 0 and
                     target.found < 5]
-            if left_s < 2 or not todo:
+            if left_s < 2 or not todo or is_ending.is_set():
                 return
             target = max(todo, key=Target.left_s)
             runs = target.piece(left_s)
@@ -163,6 +204,7 @@ def work(targets, lock, end, seeds):
             target.tried += tried
             target.found += is_found
             target.cpu_s += cpu_s
+            keep_sums(targets)
 
 
 def main():
@@ -174,6 +216,13 @@ def main():
     if not leaks_can_be_found(targets[0]):
         print("leaks are not looked for: processes may not be traced here")
         os.environ["ASAN_OPTIONS"] = "detect_leaks=0"
+    if options.is_continued and TALLY.exists():
+        before = json.loads(TALLY.read_text())
+        for target in targets:
+            target.count_in(before.get(target.name,
+                                       {"tried": 0, "found": 0, "cpu_s": 0}))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: end_early(targets))
     lock = threading.Lock()
     begin = time.monotonic()
     seeds = iter(range(int(time.time()) % 10 ** 6 * 1000, 1 << 31))
@@ -193,7 +242,7 @@ def main():
               f"{target.input_s() * 1e6:.0f} us each, "
               f"{target.cpu_s:.0f} s of CPU time")
     print(f"{sum(t.tried for t in targets)} inputs in "
-          f"{time.monotonic() - begin:.0f} s")
+          f"{time.monotonic() - begin:.0f} s of this run")
     return 1 if any(target.found for target in targets) else 0
 
 

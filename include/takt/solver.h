@@ -79,8 +79,9 @@ TAKT_API takt_status takt_solver_open(takt_ctx *ctx);
 
 /* Runs a routine on the first GPU that is open. Every other status than TAKT_OK
  * says that nothing was written: also where a matrix has no factor, is not
- * definite or has values that are not finite, and where the routine did not
- * converge. Then the program's own LAPACK says what is to be said.
+ * definite, has values that are not finite or whose squares are 0 or infinite
+ * (LAPACK scales those), and where the routine did not converge. Then the
+ * program's own LAPACK says what is to be said.
  * TAKT_EINVAL: sizes or letters are wrong.
  * TAKT_ENODEV: refused, or takt_solver_open() has not succeeded. */
 TAKT_API takt_status takt_solver_run(takt_ctx *ctx,

@@ -151,19 +151,15 @@ static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
     return status;
 }
 
-/* What the program itself asked for is its own to report. */
+/* What the program itself asked for is its own to report. (Pin files are
+ * reported where they are read, with the line.) */
 static void log_refusal(const takt_ctx_options *options, takt_status status)
 {
     const struct takt_config *config = takt__config();
 
     if (options->pin != config->pin || options->expert != config->expert)
         return;
-    if (options->policy == TAKT_POLICY_PINNED)
-        takt__log(TAKT_LOG_ERROR, "TAKT_PIN=%.200s is ignored: %s",
-                  options->pin,
-                  status == TAKT_ECORRUPT ? "it is not a pin file, or damaged"
-                                          : takt_status_text(status));
-    else if (options->policy == TAKT_POLICY_FIXED && options->expert == NULL)
+    if (options->policy == TAKT_POLICY_FIXED && options->expert == NULL)
         takt__log(TAKT_LOG_ERROR, "TAKT_POLICY=fixed is ignored: TAKT_EXPERT "
                                   "does not say which expert");
     else if (options->policy == TAKT_POLICY_FIXED)

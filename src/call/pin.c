@@ -199,12 +199,26 @@ static takt_status open_regular(const char *path, FILE **out)
 /* What the program itself named is its own to report. */
 static void log_line(const char *path, size_t line, takt_status status)
 {
-    takt__log(path == takt__config()->pin ? TAKT_LOG_ERROR : TAKT_LOG_INFO,
-              "%.200s, line %zu: %s", path, line,
-              status == TAKT_ECORRUPT
-                  ? "it is not understood, or says again what another one said"
-                  : "this machine has no such expert for that op ('takt "
-                    "machine' lists them)");
+    const char *wrong =
+        status == TAKT_ECORRUPT
+            ? "it is not understood, or says again what another one said"
+        : status == TAKT_ENODEV ? "this machine has no such expert for that op "
+                                  "('takt machine' lists them)"
+                                : takt_status_text(status);
+
+    if (path == takt__config()->pin)
+        takt__log(TAKT_LOG_ERROR, "TAKT_PIN=%.200s is ignored, line %zu: %s",
+                  path, line, wrong);
+    else
+        takt__log(TAKT_LOG_INFO, "%.200s, line %zu: %s", path, line, wrong);
+}
+
+static void log_file(const char *path, takt_status status)
+{
+    if (path == takt__config()->pin)
+        takt__log(TAKT_LOG_ERROR, "TAKT_PIN=%.200s is ignored: %s", path,
+                  status == TAKT_ECORRUPT ? "it is not a regular file"
+                                          : takt_status_text(status));
 }
 
 takt_status takt__ctx_read_pin(takt_ctx *ctx, const char *path)
@@ -212,15 +226,19 @@ takt_status takt__ctx_read_pin(takt_ctx *ctx, const char *path)
     FILE *file;
     takt_status status = open_regular(path, &file);
     size_t length, line;
+    char *text = NULL;
 
-    if (status != TAKT_OK)
-        return status;
-    char *text = read_file(file, &length);
-    fclose(file);
-    status = text == NULL ? TAKT_EIO
-                          : takt__pin_parse(text, length, apply, ctx, &line);
+    if (status == TAKT_OK) {
+        text = read_file(file, &length);
+        fclose(file);
+        status = text == NULL
+                     ? TAKT_EIO
+                     : takt__pin_parse(text, length, apply, ctx, &line);
+    }
     if (text != NULL && status != TAKT_OK)
         log_line(path, line, status);
+    else if (status != TAKT_OK)
+        log_file(path, status);
     free(text);
     return status;
 }

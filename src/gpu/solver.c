@@ -14,6 +14,7 @@
 #include "gpu/memory.h"
 #include "gpu/times.h"
 #include "gpu/transfer.h"
+#include "gpu/values.h"
 
 /* Pinned memory is taken from all of the machine. */
 static const size_t most_results = (size_t)1 << 30;
@@ -35,6 +36,7 @@ struct solver_task {
     size_t info;             /* in the pinned memory */
     size_t bytes;            /* of the pinned memory */
     _Atomic bool is_bad;     /* a value is not finite */
+    _Atomic bool is_safe;    /* a value is as large as is_input_right() asks */
 };
 
 /* ---- operands ------------------------------------------------------------ */
@@ -223,31 +225,25 @@ static void sweep(struct solver_sweep sweep)
         sweep_part(&sweep, 0, 1, NULL);
 }
 
-static bool is_finite(const char *at, size_t count, size_t size)
-{
-    double sum = 0; /* of what is 0 if it is finite */
-
-    for (size_t i = 0; i < count; i++) {
-        double value;
-        float narrow;
-        if (size == sizeof value) {
-            memcpy(&value, at + i * size, sizeof value);
-        } else {
-            memcpy(&narrow, at + i * size, sizeof narrow);
-            value = (double)narrow;
-        }
-        sum += value - value;
-    }
-    return sum == 0;
-}
-
+/* Of a symmetric matrix the triangle that is meant. */
 static void look_at(struct solver_task *task, const struct solver_operand *of,
                     size_t first, size_t last)
 {
-    for (size_t i = first; i < last; i++)
-        if (!is_finite((const char *)of->at.in + i * of->at.in_ld * of->size,
-                       of->length, of->size))
+    const char part =
+        task->call->routine == TAKT_SOLVER_SYEVD ? triangle(task->call) : 'G';
+    const double smallest = takt__values_least_safe(of->size);
+
+    for (size_t i = first; i < last; i++) {
+        const size_t from = part == 'L' ? i : 0;
+        const size_t to = part == 'U' ? i + 1 : of->length;
+        const double most = takt__values_largest(
+            (const char *)of->at.in + (i * of->at.in_ld + from) * of->size,
+            to - from, of->size);
+        if (most > 1 / smallest)
             atomic_store(&task->is_bad, true);
+        if (most >= smallest)
+            atomic_store(&task->is_safe, true);
+    }
 }
 
 /* ---- in ------------------------------------------------------------------ */
@@ -394,17 +390,17 @@ static bool is_result_finite(const struct solver_task *task)
     const bool has_factors = task->call->routine == TAKT_SOLVER_POTRF ||
                              task->call->routine == TAKT_SOLVER_GETRF;
 
-    if (is_out(values) && !is_finite(result_of(task, values->result),
-                                     values->length, values->size))
+    if (is_out(values) && !takt__values_finite(result_of(task, values->result),
+                                               values->length, values->size))
         return false;
-    if (is_out(b) &&
-        !is_finite(result_of(task, b->result), b->length * b->count, b->size))
+    if (is_out(b) && !takt__values_finite(result_of(task, b->result),
+                                          b->length * b->count, b->size))
         return false;
     for (size_t i = 0;
          has_factors && is_out(a) && i < least(a->length, a->count); i++)
-        if (!is_finite(result_of(task, a->result) +
-                           i * (a->length + 1) * a->size,
-                       1, a->size))
+        if (!takt__values_finite(result_of(task, a->result) +
+                                     i * (a->length + 1) * a->size,
+                                 1, a->size))
             return false;
     return true;
 }
@@ -445,14 +441,17 @@ static void write_all(struct solver_task *task)
 /* ---- the call ------------------------------------------------------------ */
 
 /* Eigenvalues and singular values of what is not finite may be looked for
- * without an end. */
+ * without an end; and lengths of columns are sums of squares, which are 0 or
+ * infinite where values are too small or too large. */
 static bool is_input_right(struct solver_task *task)
 {
     const takt_solver_routine routine = task->call->routine;
 
-    if (routine == TAKT_SOLVER_SYEVD || routine == TAKT_SOLVER_GESDD)
-        sweep((struct solver_sweep){task, &task->of[TAKT_SOLVER_A], look_at});
-    return !atomic_load(&task->is_bad);
+    if (routine != TAKT_SOLVER_SYEVD && routine != TAKT_SOLVER_GESDD &&
+        routine != TAKT_SOLVER_GEQRF)
+        return true;
+    sweep((struct solver_sweep){task, &task->of[TAKT_SOLVER_A], look_at});
+    return !atomic_load(&task->is_bad) && atomic_load(&task->is_safe);
 }
 
 /* Nothing may be under way in memory that is given back. */

@@ -102,6 +102,35 @@ class Doctor(unittest.TestCase):
                 self.assertIn("/nope/file", line)
                 self.assertIn("No such file", line)
 
+    def test_files_that_are_something_else(self):
+        text = pathlib.Path(self.path("text"))
+        for content in b"", b"text" * 40, b"\x7fELF" + bytes(100):
+            text.write_bytes(content)
+            for name in "TAKT_RUN_PRELOAD", "TAKT_RUN_LIBRARY":
+                with self.subTest(name, content=content[:5]):
+                    line = self.problem(**{name: str(text)})
+                    self.assertRegex(line, f"{text}': it is (not a shared|too "
+                                     "short for a) library")
+        self.assertIn("it is not a regular file",
+                      self.problem(TAKT_PIN=self.folder))
+
+    def test_a_pin_file_that_is_wrong_is_one_problem(self):
+        pins = pathlib.Path(self.path("pins"))
+        for lines, hint in (("bogus", "line 2: it is not understood"),
+                            ("add f32 - 5 simd.avx9000",
+                             "line 2: this machine has no such expert")):
+            pins.write_text(f"takt pin 1\n{lines}\nend\n")
+            line = self.problem(TAKT_PIN=str(pins))
+            self.assertIn(f"TAKT_PIN={pins} is ignored", line)
+            self.assertIn(hint, line)
+
+    def test_energy_that_cannot_be_measured(self):
+        ran = self.run_doctor(TAKT_ENERGY="1")
+        has_counter = any(line.startswith("ok       energy")
+                          for line in ran.stdout.splitlines())
+        self.assertEqual("problem  energy" in ran.stdout, not has_counter,
+                         ran.stdout)
+
     def test_an_openblas_that_does_not_know_the_processor(self):
         name = "OPENBLAS_CORETYPE"
         ran = self.run_doctor(**{name: "Prescott"})

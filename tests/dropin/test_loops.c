@@ -30,17 +30,29 @@ static void arrays_that_are_apart_can_be_cut(void)
 {
     static char m[4096];
 
-    EXPECT(is_divisible(m, m + 400, m + 800, 100, (ptrdiff_t[]){4, 4, 4}));
-    EXPECT(is_divisible(m, m, m + 400, 100, (ptrdiff_t[]){4, 0, 4}));
-    EXPECT(is_divisible(m + 396, m, m + 400, 100, (ptrdiff_t[]){-4, 4, 8}));
-    EXPECT(is_divisible(m, m + 400, m + 1196, 100, (ptrdiff_t[]){4, 4, -4}));
+    EXPECT(is_divisible(m, m + 400, m + 804, 100, (ptrdiff_t[]){4, 4, 4}));
+    EXPECT(is_divisible(m, m, m + 404, 100, (ptrdiff_t[]){4, 0, 4}));
+    EXPECT(is_divisible(m + 396, m, m + 404, 100, (ptrdiff_t[]){-4, 4, 8}));
+    EXPECT(is_divisible(m, m + 400, m + 1204, 100, (ptrdiff_t[]){4, 4, -4}));
+}
+
+/* NumPy runs those by other code, with other last bits, if they are whole. */
+static void arrays_that_touch_stay_whole(void)
+{
+    static char m[4096];
+
+    EXPECT(!is_divisible(m, m + 404, m + 400, 100, (ptrdiff_t[]){4, 0, 4}));
+    EXPECT(!is_divisible(m + 400, m + 900, m, 100, (ptrdiff_t[]){4, 4, 4}));
+    EXPECT(!is_divisible(m + 796, m + 900, m, 100, (ptrdiff_t[]){-4, 4, 4}));
+    EXPECT(!is_divisible(m + 800, m + 900, m, 100, (ptrdiff_t[]){-4, 4, 4}));
+    EXPECT(is_divisible(m + 804, m + 900, m, 100, (ptrdiff_t[]){-4, 4, 4}));
 }
 
 static void in_place_can_be_cut(void)
 {
     static char m[4096];
 
-    EXPECT(is_divisible(m, m + 400, m, 100, (ptrdiff_t[]){4, 4, 4}));
+    EXPECT(is_divisible(m, m + 404, m, 100, (ptrdiff_t[]){4, 4, 4}));
     EXPECT(is_divisible(m, m, m, 100, (ptrdiff_t[]){4, 4, 4}));
     EXPECT(!is_divisible(m, m + 400, m, 100, (ptrdiff_t[]){8, 4, 4}));
 }
@@ -65,7 +77,7 @@ static void two_outputs_must_be_apart(void)
     static const struct takt_loop_form form = {1, 3, {4, 4, 4}};
     static const ptrdiff_t steps[] = {4, 4, 4};
     static char m[4096];
-    char *apart[] = {m, m + 400, m + 800}, *same[] = {m, m + 400, m + 400};
+    char *apart[] = {m, m + 404, m + 808}, *same[] = {m, m + 400, m + 400};
     struct takt_loop_call call = {.args = apart, .steps = steps, .n = 100};
 
     EXPECT(takt__loop_is_divisible(&form, &call));
@@ -453,6 +465,7 @@ static void what_a_side_takes_is_told_when_it_is_known(void)
 int main(void)
 {
     RUN(arrays_that_are_apart_can_be_cut);
+    RUN(arrays_that_touch_stay_whole);
     RUN(in_place_can_be_cut);
     RUN(what_depends_on_the_order_cannot_be_cut);
     RUN(two_outputs_must_be_apart);

@@ -383,6 +383,21 @@ told(b)
 # Exact products raise no flag at all, not even that of inexact results, which
 # the library itself raises in longer ones. Taken by ctypes: nothing else
 # computes between clearing and reading.
+# How far apart operands are decides which code NumPy takes for the whole loop.
+TOUCHING = HEAD + """
+n = 20000
+memory = np.zeros(3 * n)
+values = np.random.default_rng(6).uniform(0.1, 9, n)
+for function in np.log1p, np.expm1, np.exp2, np.cbrt, np.arctan, np.add:
+    for gap in 0, 1, 2, 9:
+        for first, second in (0, n + gap), (n + gap, 0):
+            for step in 1, -1:
+                given, out = memory[first:first + n][::step], memory[second:second + n]
+                given[:] = values
+                function(given, *[given] * (function.nin - 1), out=out)
+                told(out)
+"""
+
 FLAGS = """
 import ctypes
 import numpy as np
@@ -512,6 +527,9 @@ class Loops(unittest.TestCase):
 
     def test_forms_of_calls(self):
         self.check(FORMS, 10)
+
+    def test_operands_that_touch(self):
+        self.check(TOUCHING, 6)
 
     def test_products_of_integers_and_halves(self):
         split = self.check(PRODUCTS, 12)

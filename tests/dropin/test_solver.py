@@ -61,6 +61,15 @@ for letter in "fd":
                     print(u.shape, vt.shape, near((u[:, :k] * s) @ vt[:k], x, n),
                           near(u.T @ u, np.eye(u.shape[1], dtype=letter)))
                 print(near(la.svd(x, compute_uv=False), s, n))
+            for power in (-100, 100) if letter == "f" else (-900, 900):  # squares are 0, or inf
+                by = letter == "f" and np.float32(2.0 ** power) or 2.0 ** power
+                x, sym = a * by, spd * by
+                other = np.tril(sym) + np.triu(a, 1)  # what nobody asked for is no measure
+                q, r = la.qr(x)
+                u, s, vt = la.svd(x)
+                w, v = la.eigh(other, "L")
+                print(near(q @ r, x, n * by), near((u * s) @ vt, x, n * by),
+                      near(sym @ v, v * w, n * n * by), near(la.eigvalsh(other, "L"), w, n * n * by))
             bad = a.copy()
             bad[n // 2, n // 2] = np.nan
             print(fails(la.solve, np.zeros_like(a), b), fails(la.cholesky, -spd),
@@ -93,6 +102,35 @@ a = np.random.default_rng(4).standard_normal((420, 420)) + 420 * np.eye(420)
 for _ in range(30):
     near = np.abs(a @ np.linalg.solve(a, a[0]) - a[0]).max() < 1e-9
 print(warm > 0, lib.fake_cusolver_calls() > warm, near)
+"""
+
+# By names, without NumPy, which has an xerbla() of its own: every distance
+# between columns and every amount of working memory in turn is too small.
+WRONG = """
+import ctypes, itertools
+lapack = ctypes.CDLL("liblapack.so.3", mode=ctypes.RTLD_GLOBAL)
+routines = ctypes.CDLL(None)
+def info_of(name, *given):
+    options = sum(isinstance(value, str) for value in given)
+    kept, info = [], ctypes.c_int(-99)
+    for value in given:
+        kept.append(ctypes.create_string_buffer(value.encode()) if isinstance(value, str)
+                    else ctypes.c_int(value) if isinstance(value, int)
+                    else (ctypes.c_double * 4096)(*([0.5, 3.0, 0.25, 7.0, 1.5] * 20)))
+    getattr(routines, name)(*map(ctypes.byref, kept), ctypes.byref(info),
+                            *[ctypes.c_size_t(1)] * options)
+    return info.value
+R = None
+for n, turn in itertools.product((1, 4), range(4)):
+    for ld in 0, n - 1, n:
+        print(n, ld, info_of("dpotrf_", "L", n, R, ld), info_of("dgetrf_", n, n, R, ld, R),
+              [info_of("dgesv_", n, 1, R, one, R, R, other) for one, other in ((ld, n), (n, ld))],
+              [info_of("dgeqrf_", n, n, R, one, R, R, other) for one, other in ((ld, n), (n, ld))],
+              [info_of("dorgqr_", n, n, n, R, one, R, R, other) for one, other in ((ld, n), (n, ld))],
+              [info_of("dgesdd_", job, n, n, R, a, R, R, u, R, vt, R, 900, R) for job in "NSA"
+               for a, u, vt in ((ld, n, n), (n, ld, n), (n, n, ld))],
+              [info_of("dsyevd_", job, "U", n, R, ld, R, R, 900, R, 90) for job in "NV"],
+              [info_of("dsyev_", job, "U", n, R, n, R, R, 3 * ld) for job in "NV"])
 """
 
 
@@ -173,6 +211,16 @@ class Solver(unittest.TestCase):
 
     def test_without_the_loops_of_numpy_the_names_of_lapack_are_routed(self):
         self.compare(200, TAKT_RUN_NUMPY="off")
+
+    def test_arguments_that_are_wrong_are_wrong_in_the_same_way(self):
+        told = [subprocess.run([PYTHON, "-c", WRONG], capture_output=True,
+                               text=True, timeout=300, check=False,
+                               env=dict(os.environ, **variables)).stdout
+                for variables in ({}, dict(FAKE, LD_PRELOAD=PRELOAD))]
+        self.assertIn("\n", told[0])
+        self.assertEqual(*(  # OpenBLAS and LAPACK word their complaints
+            [line for line in text.splitlines() if "**" not in line]
+            for text in told))
 
     def test_a_gpu_that_gained_before_is_open_and_warm_when_it_is_called(self):
         with tempfile.TemporaryDirectory(dir="/tmp", prefix="takt") as folder:

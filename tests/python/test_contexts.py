@@ -51,6 +51,9 @@ class Contexts(unittest.TestCase):
                 ({"policy": "fast"}, ValueError, "'fast' is not one of adaptive, moe"),
                 ({"expert": "magic"}, takt.Error, "a context with magic"),
                 ({"recording": "/nowhere"}, takt.Error, "/nowhere: not found"),
+                ({"threads": -1}, ValueError, "threads is -1"),
+                ({"threads": 2 ** 32 + 1}, ValueError, "threads is 4294967297"),
+                ({"threads": 2 ** 70}, ValueError, "threads is 1180591620717411"),
                 ({"threads": "2"}, TypeError, "")):
             with self.assertRaisesRegex(kind, pattern):
                 takt.Context(**words)

@@ -47,6 +47,37 @@ class Arrays(unittest.TestCase):
                 self.same(takt.add(a, b), np.asarray(a + b))
                 self.same(takt.exp(a, out=b), np.asarray(np.exp(a)))
 
+    def test_an_array_that_changes_while_operands_are_read(self):
+        class Meddler:  # __dlpack__() and __index__() run code of the program
+            def __init__(self, data, meddle):
+                self.data, self.meddle = data, meddle
+
+            def __dlpack__(self, **_):
+                self.meddle()
+                return self.data.__dlpack__()
+
+            def __index__(self):
+                self.meddle()
+                return self.data
+
+        def turn(array, dtype):
+            return lambda: setattr(array, "dtype", dtype)
+
+        a, guard = np.ones(2000, "f4"), np.zeros(3000, "f4")
+        self.refuses(ValueError, "out has shape", takt.exp, a,
+                     out=Meddler(guard[1000:2000], turn(a, "f8")))
+        self.assertEqual(np.count_nonzero(guard), 0)
+        a = np.ones(1000, "f8")
+        self.refuses(ValueError, "b has shape", takt.add, a,
+                     Meddler(np.ones(2000, "f8"), turn(a, "f4")))
+        a, b = numbers(10, 10), numbers(10, 10)
+        want = a + b
+        got = takt.add(a, Meddler(b, lambda: setattr(a, "shape", (100,))))
+        self.same(got, want)
+        a = np.ones(1000, "f8")
+        view = takt.reshape(a, (Meddler(10, turn(a, "f4")), 200))
+        self.assertEqual((view.dtype, view.nbytes), (np.float32, a.nbytes))
+
     def test_large_maps(self):
         a = numbers(300, 1000)
         self.same(takt.tanh(a), np.tanh(a))

@@ -409,6 +409,20 @@ class Tensors(Case):
         self.refuses(TypeError, "neither f32 nor f64", takt.exp,
                      Tensor(data, (6,), bits=16))
 
+    def test_tensors_whose_sizes_make_no_sense_are_refused(self):
+        data = array("f", range(6))
+        for tensor in (Tensor(data, (-6,)), Tensor(data, (2, -3)),
+                       Tensor(data, (6,), strides=(2 ** 62,))):
+            self.refuses(ValueError, "makes no sense", takt.exp, tensor)
+        for rank in -1, 1000:
+            tensor = Tensor(data, (6,))
+            tensor.tensor.rank = rank
+            self.refuses(ValueError, f"a has {rank} dimensions", takt.exp,
+                         tensor)
+        nowhere = Tensor(data, (6,))
+        nowhere.tensor.data = None
+        self.refuses(ValueError, "makes no sense", takt.exp, nowhere)
+
 
 class Documents(Case):
     def test_examples(self):
