@@ -12,7 +12,7 @@
 
 /* In ln(seconds), judgement: a quantile that is lower by less is no reason to
  * change the number of threads. Trials do not show it (quantile.c), so every
- * such change is one on trust. */
+ * change to a larger team is one on trust. */
 static const float tail_band = 0.15f;
 
 /* By how much the incumbent may be behind. */

@@ -118,7 +118,7 @@ static bool is_out_of_place(const struct takt_model *model,
     const struct takt_bandit *bandit = takt__bandit_at(
         seen->series, seen->objective, seen->column, seen->sample->bucket);
     return bandit != NULL && bandit->incumbent != TAKT_NO_ARM &&
-           threads_of(model, bandit->incumbent) !=
+           threads_of(model, bandit->incumbent) <
                threads_of(model, seen->sample->arm);
 }
 
@@ -140,8 +140,8 @@ static void fade_arm(struct takt_model *model,
     }
 }
 
-/* What was seen of arms with other numbers of threads gets old, since trials do
- * not show it: after some ten thousand calls they are expected to be as any
+/* What was seen of arms with more threads gets old, since trials do not show
+ * it: after some ten thousand calls they are expected to be as any
  * arm of their size is. If that is better, they get the place and are seen
  * again. Measured in simulation (test_tail). */
 static void fade_others(struct takt_model *model,
@@ -153,7 +153,7 @@ static void fade_others(struct takt_model *model,
         return;
     for (unsigned i = 0; i < seen->series->arm_count; i++) {
         const unsigned arm = seen->series->arm[i];
-        if (threads_of(model, arm) != threads_of(model, seen->sample->arm))
+        if (threads_of(model, arm) > threads_of(model, seen->sample->arm))
             fade_arm(model, seen, arm);
     }
 }
