@@ -93,7 +93,7 @@ void takt__ctx_learn_libraries(takt_ctx *ctx, struct takt_model *model,
     allow_series(ctx, model, first, end);
 }
 
-/* ---- names, for the learner ---------------------------------------------- */
+/* ---- callbacks of the learner -------------------------------------------- */
 
 /* What links are called in the store; no op has that name. */
 static const char link_op[] = "takt:link";
@@ -273,7 +273,7 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
     char path[1024], software[TAKT_SHA256_HEX];
     struct takt_learner_options learner = {
         .table = &ctx->decider.table,
-        .names = callbacks_of(ctx),
+        .callbacks = callbacks_of(ctx),
         .store_path = path,
         .is_store_foreign = options->store_is_foreign != 0 || ctx->is_recorded,
         .is_store_set = options->store == NULL && takt__config()->db != NULL,

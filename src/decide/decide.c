@@ -66,7 +66,7 @@ static takt_status ask_rule(const struct takt_decider *decider,
 
 /* ---- the prior ----------------------------------------------------------- */
 
-struct takt_cell takt__decide_consider(const struct takt_decider *decider,
+struct takt_cell takt__decide_by_prior(const struct takt_decider *decider,
                                        const struct takt_sizes *sizes,
                                        unsigned situation)
 {
@@ -109,7 +109,7 @@ bool takt__decider_prefers_one_thread(const struct takt_decider *decider,
     const struct takt_sizes sizes = {
         .work = *work, .has_key = true, .key = key};
 
-    return !takt__decide_consider(decider, &sizes, TAKT_REPEAT).is_threaded;
+    return !takt__decide_by_prior(decider, &sizes, TAKT_REPEAT).is_threaded;
 }
 
 void takt__decider_set_default(struct takt_decider *decider, const takt_op *op,
@@ -143,7 +143,7 @@ static void choose_simd(const struct takt_decider *decider,
     out->expert = (uint8_t)decider->team[0].expert;
     if (sizes->work.bytes < 0)
         return;
-    struct takt_cell cell = takt__decide_consider(decider, sizes, situation);
+    struct takt_cell cell = takt__decide_by_prior(decider, sizes, situation);
     if (!is_rule)
         prefer_default(decider, sizes->op, &cell);
     out->expert = cell.best;
@@ -275,7 +275,7 @@ bool takt__decide_learned(const struct takt_decider *decider,
 static uint64_t ask_prior(struct takt_decider *decider,
                           const struct takt_sizes *sizes, unsigned situation)
 {
-    struct takt_cell cell = takt__decide_consider(decider, sizes, situation);
+    struct takt_cell cell = takt__decide_by_prior(decider, sizes, situation);
 
     prefer_default(decider, sizes->op, &cell);
     takt__table_offer(&decider->table, sizes->key,

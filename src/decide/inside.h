@@ -6,7 +6,7 @@
 #include "decide/decide.h"
 
 /* The team that the prior expects to finish first, and the next. */
-struct takt_cell takt__decide_consider(const struct takt_decider *decider,
+struct takt_cell takt__decide_by_prior(const struct takt_decider *decider,
                                        const struct takt_sizes *sizes,
                                        unsigned situation);
 

@@ -67,7 +67,7 @@ void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
          decider->experts->expert[out->expert].device == NULL))
         return;
     const struct takt_cell cell =
-        takt__decide_consider(decider, sizes, situation);
+        takt__decide_by_prior(decider, sizes, situation);
     *out = (struct takt_choice){
         .expert = cell.best,
         .situation = (uint8_t)situation,

@@ -76,13 +76,14 @@ void takt__learner_forget_energy(struct takt_learner *learner)
 
 static int place_of(const struct takt_learner *learner, unsigned arm)
 {
-    const struct takt_learner_callbacks *names = &learner->names;
+    const struct takt_learner_callbacks *callbacks = &learner->callbacks;
     const char *address;
 
     if (!takt__arm_is_gpu(takt__model_arm(learner->model, arm)))
         return TAKT_ENERGY_PROCESSOR;
-    address =
-        names->address_of == NULL ? NULL : names->address_of(names->self, arm);
+    address = callbacks->address_of == NULL
+                  ? NULL
+                  : callbacks->address_of(callbacks->self, arm);
     return address == NULL
                ? TAKT_ENERGY_UNCOUNTED
                : takt__energy_find_gpu(learner->energy.energy, address);

@@ -68,7 +68,7 @@ struct takt_learner {
 
     struct takt_model *model;
     struct takt_table *table;
-    struct takt_learner_callbacks names;
+    struct takt_learner_callbacks callbacks;
     bool is_published, is_frozen;
     struct takt_records unclaimed; /* of ops or experts not known here ... */
     struct takt_records unclaimed_hints; /* ... from other machines */

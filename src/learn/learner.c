@@ -20,16 +20,16 @@ static const uint64_t longest_ask_ns = 100000000;
 static void learn(struct takt_learner *learner,
                   const struct takt_sample *sample, uint64_t now_ns)
 {
-    const struct takt_learner_callbacks *names = &learner->names;
+    const struct takt_learner_callbacks *callbacks = &learner->callbacks;
 
     if (!learner->is_frozen)
         takt__model_learn(learner->model, sample);
     if (learner->energy.energy != NULL)
         takt__learner_note_use(learner, sample, now_ns);
-    if (names->learned != NULL) {
+    if (callbacks->learned != NULL) {
         const struct takt_model_counters counters =
             takt__model_counters(learner->model);
-        names->learned(names->self, sample, &counters);
+        callbacks->learned(callbacks->self, sample, &counters);
     }
 }
 
@@ -50,12 +50,12 @@ static bool learn_all(struct takt_learner *learner)
 /* Begins to open GPUs where that would have paid. */
 static void open_gpus(struct takt_learner *learner)
 {
-    const struct takt_learner_callbacks *names = &learner->names;
+    const struct takt_learner_callbacks *callbacks = &learner->callbacks;
     unsigned expert;
 
-    while (names->open != NULL &&
+    while (callbacks->open != NULL &&
            takt__model_next_to_open(learner->model, &expert))
-        names->open(names->self, expert);
+        callbacks->open(callbacks->self, expert);
 }
 
 static void lock_store(struct takt_learner *learner)
@@ -83,18 +83,19 @@ static void run_each_second(struct takt_learner *learner)
     static const uint64_t every_ns = 1000000000;
     const uint64_t now_ns = takt__now_ns();
 
-    if (learner->names.each_second == NULL || now_ns < learner->next_second_ns)
+    if (learner->callbacks.each_second == NULL ||
+        now_ns < learner->next_second_ns)
         return;
-    learner->names.each_second(learner->names.self);
+    learner->callbacks.each_second(learner->callbacks.self);
     learner->next_second_ns = now_ns + every_ns;
 }
 
 /* An average of some ten rounds, which are milliseconds apart. */
 static void look_at_callers(struct takt_learner *learner)
 {
-    const struct takt_learner_callbacks *names = &learner->names;
+    const struct takt_learner_callbacks *callbacks = &learner->callbacks;
     const double now =
-        names->callers == NULL ? -1 : names->callers(names->self);
+        callbacks->callers == NULL ? -1 : callbacks->callers(callbacks->self);
 
     if (now < 0)
         return;
@@ -188,7 +189,7 @@ takt_status takt__learner_create(const struct takt_learner_options *options,
     learner->worker.self = learner;
     learner->model = options->model;
     learner->table = options->table;
-    learner->names = options->names;
+    learner->callbacks = options->callbacks;
     learner->is_published = options->is_published;
     learner->is_frozen = options->is_frozen;
     learner->energy.is_wanted = options->is_energy_wanted;

@@ -60,7 +60,7 @@ struct takt_learner_callbacks {
 struct takt_learner_options {
     struct takt_model *model; /* owned from here on */
     struct takt_table *table; /* borrowed */
-    struct takt_learner_callbacks names;
+    struct takt_learner_callbacks callbacks;
     const char *store_path;         /* copied; "": memory only */
     bool is_store_foreign;          /* it is read and never written */
     bool is_store_set;              /* the environment names it */

@@ -148,7 +148,7 @@ static void publish_change(struct takt_learner *learner,
                 takt__model_posterior(learner->model, change->series, s);
         publish_objectives(learner, change, s, posterior, now_ns);
     }
-    learner->names.published(learner->names.self, change->series);
+    learner->callbacks.published(learner->callbacks.self, change->series);
 }
 
 void takt__learner_publish_series(struct takt_learner *learner, unsigned series,

@@ -67,9 +67,10 @@ void takt__records_drop(struct takt_records *list, const char *op)
 const char *takt__learner_device(const struct takt_learner *learner,
                                  unsigned expert)
 {
-    const struct takt_learner_callbacks *names = &learner->names;
-    const char *device =
-        names->device_of == NULL ? NULL : names->device_of(names->self, expert);
+    const struct takt_learner_callbacks *callbacks = &learner->callbacks;
+    const char *device = callbacks->device_of == NULL
+                             ? NULL
+                             : callbacks->device_of(callbacks->self, expert);
 
     return device == NULL ? "" : device;
 }
@@ -78,16 +79,16 @@ bool takt__record_find(struct takt_learner *learner,
                        const struct takt_record *record, bool may_add,
                        struct takt_summary *out)
 {
-    const struct takt_learner_callbacks *names = &learner->names;
-    const int series = names->find_series(names->self, record->op,
-                                          record->dtype, record->layout);
+    const struct takt_learner_callbacks *callbacks = &learner->callbacks;
+    const int series = callbacks->find_series(callbacks->self, record->op,
+                                              record->dtype, record->layout);
     if (series < 0)
         return false;
-    int expert =
-        names->find_expert(names->self, (unsigned)series, record->expert);
+    int expert = callbacks->find_expert(callbacks->self, (unsigned)series,
+                                        record->expert);
     if (expert < 0 && may_add)
-        expert = names->add_expert(names->self, learner->model,
-                                   (unsigned)series, record->expert);
+        expert = callbacks->add_expert(callbacks->self, learner->model,
+                                       (unsigned)series, record->expert);
     if (expert < 0)
         return false;
     *out = (struct takt_summary){

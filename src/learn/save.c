@@ -9,7 +9,8 @@
 static void collect(void *self, const struct takt_summary *summary)
 {
     struct takt_learner *learner = self;
-    const char *op = learner->names.op_of(learner->names.self, summary->series);
+    const char *op =
+        learner->callbacks.op_of(learner->callbacks.self, summary->series);
     struct takt_record record = {
         .situation = summary->situation,
         .bin = summary->bucket,

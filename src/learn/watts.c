@@ -58,7 +58,7 @@ static bool is_valid(const struct takt_learner *learner,
 bool takt__watts_restore(struct takt_learner *learner,
                          const struct takt_record *record)
 {
-    const struct takt_learner_callbacks *ask = &learner->names;
+    const struct takt_learner_callbacks *ask = &learner->callbacks;
     const int arm = ask->find_expert(ask->self, 0, record->expert);
     const double watts = exp(record->mean) * 1e-9;
     unsigned bound = 0;

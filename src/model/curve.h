@@ -39,11 +39,13 @@ struct takt_stat {
     float first;           /* its residual, if it was kept apart; 0: none */
     float published;       /* the mean that verdicts are based on */
     float before_n;        /* samples of before_mean; 0: it never changed */
-    float middle;          /* about the median, from which tails are counted:
-                            * a burst that moves the mean does not move it */
+    float middle;          /* about the median: a burst that moves the mean
+                            * does not move it */
+    float origin;          /* from which tails are counted: near the middle */
     struct takt_tail tail; /* samples of this machine ... */
     struct takt_tail own_tail; /* ... and of this writer */
     struct takt_tail_watch watch;
+    uint8_t settled; /* samples since the middle was set, up to 255 */
     uint8_t bucket;
     bool is_changed; /* since it was last stored */
 };

@@ -57,7 +57,7 @@ static bool is_worth_it(const struct takt_bandit *bandit, double calls,
                         const struct takt_arm_cost *best)
 {
     const double gain_s =
-        (double)(expf(standard->log_cost) - expf(best->log_cost));
+        takt__seconds_of(standard->log_cost) - takt__seconds_of(best->log_cost);
 
     return bandit == NULL || bandit->incumbent == TAKT_NO_ARM ||
            bandit->incumbent == best->arm || calls * gain_s >= worth_s;

@@ -87,7 +87,7 @@ static double price_of(const struct takt_posterior *posterior,
     const struct takt_stat *stat =
         takt__posterior_stat(posterior, cost->arm, bucket);
     double most_s =
-        (double)expf(cost->log_time + likely * sqrtf(cost->time_variance));
+        takt__seconds_of(cost->log_time + likely * sqrtf(cost->time_variance));
 
     if (stat != NULL && stat->all.n < 1 && stat->first_s > 0)
         most_s = fmin(most_s, (double)stat->first_s);

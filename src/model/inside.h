@@ -325,10 +325,16 @@ struct takt_arm_cost {
     float log_time, time_variance; /* the same of seconds, whatever it costs */
 };
 
+/* Seconds, which are a number even where stored records are absurd. */
+static inline double takt__seconds_of(float log_seconds)
+{
+    return (double)expf(fminf(log_seconds, 80));
+}
+
 /* Seconds that are expected, whatever the arm is judged by. */
 static inline double takt__cost_seconds(const struct takt_arm_cost *cost)
 {
-    return (double)expf(cost->log_time + cost->time_variance / 2);
+    return takt__seconds_of(cost->log_time + cost->time_variance / 2);
 }
 
 struct takt_ranking {

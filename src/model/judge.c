@@ -10,12 +10,31 @@
 
 /* ---- the best ------------------------------------------------------------ */
 
+/* In ln(seconds), judgement: a quantile that is lower by less is no reason to
+ * change the number of threads. Trials do not show it (quantile.c), so every
+ * change to a larger team is one on trust. */
+static const float tail_band = 0.15f;
+
+/* By how much the incumbent may be behind. */
+static float band_of(const struct takt_posterior *posterior, unsigned incumbent,
+                     unsigned cheapest)
+{
+    const struct takt_arm *arm = posterior->model->arm;
+
+    return incumbent != TAKT_NO_ARM &&
+                   takt__measure_is_tail(posterior->objective->goal) &&
+                   arm[incumbent].rates.threads != arm[cheapest].rates.threads
+               ? tail_band
+               : takt_band;
+}
+
 /* The incumbent if it is as good as any; else what is best along the sizes. */
 static unsigned choose(const struct takt_posterior *posterior, unsigned bucket,
                        const struct takt_ranking *ranking, unsigned incumbent)
 {
     const unsigned cheapest = takt__ranking_cheapest(ranking);
-    const float most = ranking->of[cheapest].log_cost + takt_band;
+    const float most = ranking->of[cheapest].log_cost +
+                       band_of(posterior, incumbent, ranking->of[cheapest].arm);
     unsigned best = cheapest;
 
     for (unsigned i = 0; i < ranking->count; i++) {

@@ -19,6 +19,11 @@
 static const float most_behind = 0.25f;
 static const float change = 0.5f, doubling = 0.02f;
 
+/* A quantile is told less well than a mean. So the mean counts too, with this
+ * weight beside 1: of arms whose quantiles are about the same, the faster one
+ * is taken. Measured: docs/decisions/0064. */
+static const float by_mean = 0.1f;
+
 /* ---- costs --------------------------------------------------------------- */
 
 /* The share of the machine that a call takes beyond its own core, as a factor
@@ -110,6 +115,9 @@ static void pursue(const struct takt_posterior *posterior, unsigned i,
     if (objective->has_limit)
         apply_limit(posterior, i, bucket, &time, cost);
     cost->log_cost = cost->log_mean + cost->variance / 2;
+    if (takt__measure_is_tail(objective->goal))
+        cost->log_cost =
+            (cost->log_cost + by_mean * time.log_cost) / (1 + by_mean);
 }
 
 struct takt_arm_cost takt__arm_cost(const struct takt_posterior *posterior,

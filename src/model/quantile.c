@@ -44,13 +44,45 @@ static unsigned length_of(float log_seconds)
 
 /* Half of all samples are on either side of it in the end; one alone moves it
  * little. */
-static void follow_middle(struct takt_stat *stat, float residual, float samples)
+static void follow_middle(struct takt_stat *stat, float residual)
 {
-    const float step = samples < 149 ? 0.3f / (samples + 1) : 0.002f;
+    const float sigma = (float)takt__sums_sigma(&stat->all);
+    const float step = fmaxf(sigma / (float)(stat->settled + 1), 0.004f);
 
-    if (samples < 1)
-        stat->middle = (float)stat->all.mean;
     stat->middle += residual > stat->middle ? step : -step;
+    if (stat->settled < UINT8_MAX)
+        stat->settled++;
+}
+
+/* In ln(seconds), judgement. */
+static const float near = 0.15f;
+
+static void recount(struct takt_tail *tail, float by)
+{
+    takt__tail_shift(tail, by);
+    takt__tail_shrink(tail, left_of_changed);
+}
+
+/* Tails are counted from about the middle. When that has moved, what was
+ * counted before says little: else a wrong beginning would look like a tail for
+ * thousands of calls. A mean that moves with a burst moves nothing here: such
+ * bursts are the tail. */
+static void follow_origin(struct takt_stat *stat)
+{
+    const float by = stat->middle - stat->origin;
+
+    if (fabsf(by) <= near)
+        return;
+    recount(&stat->tail, by);
+    recount(&stat->own_tail, by);
+    stat->origin = stat->middle;
+    stat->watch = (struct takt_tail_watch){0};
+}
+
+static void begin(struct takt_stat *stat)
+{
+    stat->origin = stat->middle = (float)stat->all.mean;
+    stat->settled = 0;
 }
 
 static void raise_alarm(struct takt_model *model,
@@ -70,6 +102,62 @@ static bool may_change_verdicts(const struct takt_stat *stat, unsigned bin,
     return bin >= stat->watch.level || ((unsigned)samples & 7) == 0;
 }
 
+static unsigned threads_of(const struct takt_model *model, unsigned arm)
+{
+    return model->arm[arm].rates.threads;
+}
+
+/* A trial among calls on another number of threads: workers have just been
+ * woken, and the operands are in other caches. All such calls take longer,
+ * which says little about a mean and nothing about a tail. */
+static bool is_out_of_place(const struct takt_model *model,
+                            const struct takt_observation *seen)
+{
+    if ((seen->sample->flags & TAKT_SAMPLE_EXPLORED) == 0)
+        return false;
+    const struct takt_bandit *bandit = takt__bandit_at(
+        seen->series, seen->objective, seen->column, seen->sample->bucket);
+    return bandit != NULL && bandit->incumbent != TAKT_NO_ARM &&
+           threads_of(model, bandit->incumbent) <
+               threads_of(model, seen->sample->arm);
+}
+
+static void fade_arm(struct takt_model *model,
+                     const struct takt_observation *seen, unsigned arm)
+{
+    const struct takt_track *track = seen->series->track[arm];
+
+    for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
+        struct takt_stat *stat =
+            track->curve[s] == NULL
+                ? NULL
+                : takt__curve_find(track->curve[s], seen->sample->bucket);
+        if (stat == NULL)
+            continue;
+        takt__tail_fade(&stat->tail);
+        takt__tail_fade(&model->tail[team_of(&model->arm[arm])][length_of(
+            (float)(seen->log_rates + stat->all.mean))]);
+    }
+}
+
+/* What was seen of arms with more threads gets old, since trials do not show
+ * it: after some ten thousand calls they are expected to be as any
+ * arm of their size is. If that is better, they get the place and are seen
+ * again. Measured in simulation (test_tail). */
+static void fade_others(struct takt_model *model,
+                        const struct takt_observation *seen, unsigned samples)
+{
+    enum { every = 64 };
+
+    if (samples % every != 0)
+        return;
+    for (unsigned i = 0; i < seen->series->arm_count; i++) {
+        const unsigned arm = seen->series->arm[i];
+        if (threads_of(model, arm) > threads_of(model, seen->sample->arm))
+            fade_arm(model, seen, arm);
+    }
+}
+
 void takt__tails_add(struct takt_model *model,
                      const struct takt_observation *seen)
 {
@@ -78,16 +166,23 @@ void takt__tails_add(struct takt_model *model,
 
     if (stat->all.n < 2 || seen->series->link >= 0)
         return;
+    struct takt_tail *of_teams =
+        &model->tail[team_of(arm)]
+                    [length_of((float)(seen->log_rates + stat->all.mean))];
+    if (is_out_of_place(model, seen))
+        return;
     const float samples = takt__tail_samples(&stat->tail);
-    follow_middle(stat, (float)seen->residual, samples);
-    const unsigned bin = takt__tail_bin((float)seen->residual - stat->middle);
-    const unsigned length =
-        length_of((float)(seen->log_rates + stat->all.mean));
+    fade_others(model, seen, (unsigned)samples);
+    if (samples < 1)
+        begin(stat);
+    follow_middle(stat, (float)seen->residual);
+    follow_origin(stat);
+    const unsigned bin = takt__tail_bin((float)seen->residual - stat->origin);
     if (takt__tail_watch(&stat->watch, &stat->tail, (unsigned)samples, bin))
         raise_alarm(model, seen);
     takt__tail_add(&stat->tail, bin);
     takt__tail_add(&stat->own_tail, bin);
-    takt__tail_add(&model->tail[team_of(arm)][length], bin);
+    takt__tail_add(of_teams, bin);
     if (model->uses_tails && may_change_verdicts(stat, bin, samples))
         takt__series_change_at(seen->series, (1u << TAKT_SITUATIONS) - 1,
                                stat->bucket);
@@ -117,7 +212,7 @@ void takt__tails_restore(struct takt_model *model,
                          const struct takt_tail *tail)
 {
     if (!(takt__tail_samples(&stat->tail) > 0))
-        stat->middle = (float)stat->all.mean;
+        begin(stat);
     takt__tail_pool(&stat->tail, tail);
     takt__tails_hint(model, at, stat->bucket, tail);
     takt__series_change(model->series[at->series]);
@@ -200,7 +295,7 @@ static void predict_stat(const struct takt_curve *curve, unsigned at,
         doubt_of(out->mean[stat->bucket], samples, beyond);
     if (samples > 0)
         out->mean[stat->bucket] +=
-            (stat->middle - residual) * samples / (samples + few);
+            (stat->origin - residual) * samples / (samples + few);
 }
 
 static const struct takt_curve *curve_of(const struct takt_posterior *posterior,

@@ -256,6 +256,7 @@ static void move_residuals(const struct takt_series *series,
         stat->own.mean += shift;
         stat->before_mean += shift;
         stat->middle += (float)shift;
+        stat->origin += (float)shift;
         stat->published += (float)shift;
         if (stat->first != 0)
             stat->first += (float)shift;

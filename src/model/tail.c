@@ -23,6 +23,12 @@ void takt__tail_halve(struct takt_tail *tail)
         tail->count[i] = (uint16_t)((tail->count[i] + 1) / 2);
 }
 
+void takt__tail_fade(struct takt_tail *tail)
+{
+    for (unsigned i = 0; i < TAKT_TAIL_BINS; i++)
+        tail->count[i] = (uint16_t)(tail->count[i] * 31u / 32);
+}
+
 void takt__tail_shrink(struct takt_tail *tail, float most)
 {
     const float samples = takt__tail_samples(tail);
@@ -43,6 +49,42 @@ void takt__tail_pool(struct takt_tail *into, const struct takt_tail *from)
     for (unsigned i = 0; i < TAKT_TAIL_BINS; i++)
         while (into->count[i] >= TAKT_TAIL_FULL)
             takt__tail_halve(into);
+}
+
+/* Where a bin begins and ends. What is not above the point by more than 5% is
+ * taken to be near it. */
+static float begin_of(unsigned bin)
+{
+    return bin == 0 ? -0.10f : takt__tail_bound[bin - 1];
+}
+
+static float end_of(unsigned bin)
+{
+    return bin == bounds ? farthest : takt__tail_bound[bin];
+}
+
+/* The share of a bin that is in another one when it is moved down. */
+static float overlap(unsigned from, unsigned to, float by)
+{
+    const float begin = begin_of(from) - by, end = end_of(from) - by;
+    const float low = to == 0 ? fminf(begin, begin_of(0)) : begin_of(to);
+    const float high = to == bounds ? fmaxf(end, end_of(to)) : end_of(to);
+    const float common = fminf(end, high) - fmaxf(begin, low);
+
+    return fmaxf(common, 0) / (end - begin);
+}
+
+void takt__tail_shift(struct takt_tail *tail, float by)
+{
+    struct takt_tail moved;
+
+    for (unsigned to = 0; to < TAKT_TAIL_BINS; to++) {
+        float sum = 0.5f;
+        for (unsigned from = 0; from < TAKT_TAIL_BINS; from++)
+            sum += (float)tail->count[from] * overlap(from, to, by);
+        moved.count[to] = (uint16_t)fminf(sum, TAKT_TAIL_FULL - 1);
+    }
+    *tail = moved;
 }
 
 /* ---- shares -------------------------------------------------------------- */

@@ -60,6 +60,13 @@ static inline float takt__tail_samples(const struct takt_tail *tail)
  * empty something is left: what is stored of it is written over. */
 void takt__tail_shrink(struct takt_tail *tail, float most);
 
+/* Takes a 32nd of them away. */
+void takt__tail_fade(struct takt_tail *tail);
+
+/* Counts from a point that is `by` higher, in ln(time). Samples of a bin are
+ * taken to be spread evenly in it. */
+void takt__tail_shift(struct takt_tail *tail, float by);
+
 /* Adds what another one counted. */
 void takt__tail_pool(struct takt_tail *into, const struct takt_tail *from);
 
