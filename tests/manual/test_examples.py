@@ -36,6 +36,18 @@ COMMAND = re.compile(r"^(\$ |takt (?!pin )|make |TAKT_\w+=|tools/|build/|cc |"
 FORBIDDEN = re.compile(r"(?:^|[;&|] *)(apt|runuser|update-alternatives|sudo|"
                        r"make|pip|psql|curl|perf|cd|ln|tools/\w+\.sh)\b")
 FILE_NAME = re.compile(r"^(?:/\* (\w+\.[ch]) \*/|# (\w+\.py))\n")
+SHORT_TAKT = """#!/bin/sh
+case $1 in
+tune) set -- "$@" --anyway --budget 0.2 ;;
+run)
+    for word; do
+        case $word in --compare*) word=--compare=1 ;; esac
+        shift
+        set -- "$@" "$word"
+    done
+    ;;
+esac
+"""
 PROJECT_C = """void product(int n, float *a, float *b, float *c)
 {
     for (int i = 0; i < n; i++)
@@ -130,8 +142,9 @@ def environment(home):
 
 
 def make_home(home):
-    """A home with Takt installed, as the tutorial has it. `takt tune` measures
-    as long as it is told: here that is a moment, on a machine that is busy."""
+    """A home with Takt installed, as the tutorial has it. `takt tune` and `takt
+    run --compare` measure as long as they are told: here that is a moment, on a
+    machine that is busy."""
     subprocess.run(["cmake", "--install", BUILD, "--prefix",
                     home / "opt/takt"], check=True, capture_output=True)
     (home / "bin").mkdir()
@@ -140,8 +153,7 @@ def make_home(home):
                                       else sys.executable)
     takt = home / "opt/takt/bin/takt"
     takt.rename(takt.with_name("takt-itself"))
-    takt.write_text('#!/bin/sh\n[ "$1" != tune ] || set -- "$@" --anyway '
-                    f'--budget 0.2\nexec "{takt}-itself" "$@"\n')
+    takt.write_text(SHORT_TAKT + f'exec "{takt}-itself" "$@"\n')
     takt.chmod(0o755)
 
 
@@ -170,6 +182,7 @@ def make_folder(folder, home):
     shutil.copy(home / "train", folder / "train")
     for made in (home / "made").iterdir():
         shutil.copy(made, folder / made.name)
+    shutil.copy(home / "made/machine-a.db", folder / "FILE")
     return env
 
 
