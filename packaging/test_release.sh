@@ -270,21 +270,19 @@ test_tarball() { # SUITE
     inside 'ldd /opt/takt/lib/libtakt-otel.so.0 | grep -q "libtakt.so.0 => /opt"'
 }
 
-# "Without preloading" of the manual: Takt below /usr/local is the system's BLAS.
+# "Without preloading" of docs/how-to/run-a-program.md, for one program.
 test_alternative() {
-    commands=$(sed -n '/^## Without preloading/,/^## /p' \
-        "$here/../docs/how-to/run-a-program.md" | sed -n '/^```sh$/,/^```$/{/^```/!p}')
     install libopenblas0-pthread
-    inside "tar -xf /release/takt-*-linux-*.tar.xz -C /usr/local --strip-components=1
-        $commands" >/dev/null
-    inside 'TAKT_RUN_EAGER=1 python3 -c "
+    inside 'cd /opt/takt/lib/takt
+        ln -s /usr/lib/x86_64-linux-gnu/openblas-pthread/libblas.so.3 libtakt-below.so
+        LD_LIBRARY_PATH=$PWD TAKT_RUN_EAGER=1 python3 -c "
 import numpy
 a = numpy.ones((500, 500))
 assert (a @ a == 500).all()
 maps = open(\"/proc/self/maps\").read()
-assert \"/usr/local/lib/takt/libblas.so.3\" in maps
-assert \"/usr/local/lib/libtakt.so\" in maps"'
-    echo "   Takt is the BLAS of this system, as the manual has it"
+for name in \"lib/takt/libblas.so.3\", \"lib/libtakt.so\", \"openblas\":
+    assert name in maps, name"'
+    echo "   Takt is the BLAS of a program"
 }
 
 test_wheel() {
