@@ -145,17 +145,19 @@ bool find_changed(struct changed_lines *changed, const char *folder,
         "git",      "-c",       "core.fsmonitor=false",
         "ls-files", "--others", "--exclude-standard",
         NULL};
+    /* (first: where there is no repository it says so in a line, and diff by a
+     * hundred of them) */
     struct child_lines child = {.name = "git",
-                                .word = diff,
+                                .word = others,
                                 .folder = folder,
-                                .visit = take_line,
+                                .visit = take_new_file,
                                 .self = changed};
 
     *changed = (struct changed_lines){0};
     if (base[0] == '-' || !read_child(&child))
         return false;
-    child.word = others;
-    child.visit = take_new_file;
+    child.word = diff;
+    child.visit = take_line;
     if (!read_child(&child) || changed->is_memory_short)
         return false;
     if (changed->count > 0)

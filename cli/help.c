@@ -179,7 +179,12 @@ static void print_main_page(FILE *stream)
           ".SH SYNOPSIS\n.B takt\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR] ...\n"
           ".SH DESCRIPTION\nTakt routes each numeric operation to whichever "
           "processor of a machine finishes it first: scalar code, SIMD code "
-          "or a GPU.\n.SH COMMANDS\n",
+          "on several threads, a BLAS library or a GPU.\n.PP\n"
+          ".B takt doctor\nsays what was found here,\n.B takt tune\n"
+          "measures it,\n.B takt run \\-\\- \\fICOMMAND\\fR\n"
+          "runs a program with its operations routed;\n"
+          ".BR takt\\-tutorial (7)\nleads through all of it.\n"
+          ".SH COMMANDS\n",
           stream);
     for (size_t i = 0; commands[i] != NULL; i++) {
         fprintf(stream, ".TP\n.BR takt\\-%s (1)\n", commands[i]->name);

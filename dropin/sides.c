@@ -137,12 +137,15 @@ static void compare(struct takt_switchback_result *result)
 }
 
 /* A change to routing takes a difference of 2 standard errors; to stay with it,
- * half of one is enough. */
+ * half of one is enough. What has not been compared yet stays as it is: a probe
+ * also ends when a call or two lost too much. */
 static bool is_routing_better(const struct takt_switchback_result *result)
 {
     const double doubt = result->is_routed ? 0.5 : 2;
 
-    return result->probes > 0 && result->ratio + doubt * result->error < 1 &&
+    if (result->probes == 0)
+        return result->is_routed;
+    return result->ratio + doubt * result->error < 1 &&
            result->ratio < 1 - least_gain;
 }
 

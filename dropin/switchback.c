@@ -149,6 +149,9 @@ static void end_probe(uint64_t now_ns)
     takt__sides_set_controls();
     takt__sides_compare(&state.result);
     state.result.is_gpu = state.gpu_ns > 0.5 * state.routed_ns;
+    /* The library has been tried, if only by one call: from now on routed calls
+     * are compared with that, and no longer with the pace of earlier runs. */
+    state.options.pace = 0;
     if (state.pace_work > 0)
         state.result.pace = state.pace_ns / state.pace_work;
     if (state.options.keep != NULL)
@@ -375,7 +378,7 @@ static double most_per_work(const struct takt_kind *kind)
 
     if (baseline->n >= 2)
         return baseline->mean;
-    return state.result.probes == 0 ? somewhat * state.options.pace : 0;
+    return somewhat * state.options.pace;
 }
 
 static void add_routed(const struct takt_switchback_call *call, double ns)

@@ -16,29 +16,14 @@ if [ "$(cat "$folder/.stamp" 2>/dev/null)" = "$wanted" ]; then
 fi
 
 rm -rf "$folder"
-mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache" "$folder/debs"
+mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
-architecture=$(dpkg --print-architecture)
-echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] \
-$("$here/mirror.sh") $suite main" >"$folder/apt/sources.list"
-: >"$folder/apt/status"
-apt() {
-    apt-get -qq -o Dir::State="$folder/apt" -o Dir::Cache="$folder/apt/cache" \
-        -o Dir::State::status="$folder/apt/status" \
-        -o Dir::Etc::SourceList="$folder/apt/sources.list" \
-        -o Dir::Etc::SourceParts=/dev/null -o Dir::Etc::Preferences=/dev/null \
-        -o Dir::Etc::PreferencesParts=/dev/null \
-        -o APT::Architecture="$architecture" \
-        -o APT::Architectures="$architecture" \
-        -o APT::Sandbox::User= "$@"
-}
-apt update
 # shellcheck disable=SC2086
-(cd "$folder/debs" && apt download $packages)
+"$here/download.sh" "$suite" "$folder/debs" $packages
 for file in "$folder"/debs/*.deb; do
     dpkg-deb -x "$file" "$folder"
 done
-rm -r "$folder/apt" "$folder/debs"
+rm -r "$folder/debs"
 # Links with absolute paths would lead to the libraries of this machine.
 find "$folder" -type l -lname '/*' | while IFS= read -r link; do
     ln -sfrn "$folder$(readlink "$link")" "$link"

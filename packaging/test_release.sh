@@ -1,18 +1,21 @@
 #!/bin/sh
 # Tests the files of a release in FOLDER as somebody would who has just installed
-# them: in fresh systems, which debootstrap makes of the mirror that apt uses here.
+# them: in fresh systems, which debootstrap makes of the mirror that apt uses here
+# and of Ubuntu's.
 #
 # usage: packaging/test_release.sh FOLDER [ROOTS]
 #
-#   Debian 12   packages: apt resolves and installs them, debian/tests pass, an
-#               upgrade, two numbers of the library side by side, a purge that
-#               leaves nothing
-#   Debian 11, 12, 13
+#   Debian 12   the commands of docs/how-to/make-a-release.md, in a system without
+#               a compiler; packages: apt resolves and installs them, debian/tests
+#               pass, an upgrade, two numbers of the library side by side, a purge
+#               that leaves nothing
+#   Debian 11, 12, 13, Ubuntu 20.04, 22.04, 24.04
 #               binary tarball: takt machine, tune --quick, run; the wheel in a
 #               venv where Python is 3.11 or later: the tests of the module
 #
 # ROOTS (/tmp/roots) keeps the systems; each test has a copy. SUITES, if set, names
-# other systems for the second part. Needs root.
+# other systems for the second part. A system that cannot be had is named, and the
+# rest is tested. Needs root.
 set -eu
 folder=$(realpath "${1:?usage: packaging/test_release.sh FOLDER [ROOTS]}")
 roots=${2:-/tmp/roots}
@@ -40,13 +43,31 @@ leave() {
 trap leave EXIT
 trap 'exit 1' INT TERM
 
+# bootstrap SUITE FOLDER
+bootstrap() {
+    case $1 in
+    focal | jammy | noble)
+        # Ubuntu's keys are in a package of Debian 13, which Debian has signed.
+        keys=$roots/keys/usr/share/keyrings/ubuntu-archive-keyring.gpg
+        if [ ! -e "$keys" ]; then
+            "$here/download.sh" trixie "$roots/keys" ubuntu-keyring || return 1
+            dpkg-deb -x "$roots"/keys/ubuntu-keyring_*.deb "$roots/keys" || return 1
+        fi
+        # (the script of all of Ubuntu's suites is named after one of them)
+        debootstrap --variant=minbase --components=main,universe \
+            --keyring="$keys" "$1" "$2" http://archive.ubuntu.com/ubuntu gutsy
+        ;;
+    *) debootstrap --variant=minbase "$1" "$2" "$mirror" ;;
+    esac
+}
+
 # enter SUITE: makes $root, a fresh system.
 enter() {
     leave
     if [ ! -e "$roots/$1.base/done" ]; then
         rm -rf --one-file-system "$roots/$1.base"
-        debootstrap --variant=minbase "$1" "$roots/$1.base" "$mirror" \
-            >"$roots/$1.log" 2>&1 || { tail -n 3 "$roots/$1.log"; return 1; }
+        bootstrap "$1" "$roots/$1.base" >"$roots/$1.log" 2>&1 ||
+            { tail -n 3 "$roots/$1.log"; return 1; }
         touch "$roots/$1.base/done"
     fi
     root=$roots/$1.test.$$
@@ -137,6 +158,28 @@ install() {
         { tail -n 30 /tmp/apt.log; exit 1; }"
 }
 
+# The command of the manual that begins with WORDS.
+shown() {
+    grep "^$1" "$here/../docs/how-to/make-a-release.md" | sed 's/ *#.*//' | grep .
+}
+
+# A newcomer's system has neither a compiler nor Python.
+test_manual() {
+    say "Debian 12: as the manual has it"
+    enter bookworm
+    echo 'APT::Get::Assume-Yes "true";' >"$root/etc/apt/apt.conf.d/yes"
+    inside 'apt-get -qq update'
+    files_of_root >"$roots/before"
+    inside "cd /release
+        $(shown sha256sum) >/dev/null
+        { $(shown 'apt install'); } >/tmp/apt.log 2>&1 || { cat /tmp/apt.log; exit 1; }
+        takt doctor >/dev/null
+        takt run -- true
+        dpkg-query -W takt | sed 's/^/   /'"
+    all="takt libtakt0"
+    purge --autoremove
+}
+
 test_packages() {
     say "Debian 12: packages"
     enter bookworm
@@ -159,8 +202,12 @@ test_packages() {
     make_earlier
     # shellcheck disable=SC2046
     install $(cd "$root" && ls release/earlier/*.deb | sed 's,^,/,')
+    # What was chosen by hand stays chosen until the package goes.
+    inside "$(shown update-alternatives) >/dev/null"
     # shellcheck disable=SC2086
     install $all
+    inside 'readlink -f /usr/lib/*-linux-gnu/libblas.so.3 | grep -q /takt/ ||
+        { echo "the upgrade forgot that Takt is the BLAS"; exit 1; }'
     inside "for package in $all; do
             dpkg-query -W -f '\${Version}\n' \$package; done" >"$roots/versions"
     if grep earlier "$roots/versions"; then fail "it was not upgraded"; fi
@@ -177,11 +224,12 @@ for number in ($so, $((so + 1))):
 '"
     all="$all libtakt$((so + 1))"
     purge
+    inside 'python3 -c "import numpy; numpy.eye(99) @ numpy.eye(99)"'
     echo "   purged, nothing left"
 }
 
-purge() {
-    inside "apt-get -qq purge -y $all >/tmp/apt.log 2>&1 || { cat /tmp/apt.log; exit 1; }"
+purge() { # [OPTION]
+    inside "apt-get -qq purge -y $* $all >/tmp/apt.log 2>&1 || { cat /tmp/apt.log; exit 1; }"
     files_of_root >"$roots/after"
     comm -13 "$roots/before" "$roots/after" >"$roots/left"
     if grep -v '__pycache__\|/etc/ld.so.cache' "$roots/left" | grep .; then
@@ -196,11 +244,15 @@ purge() {
 test_tarball() { # SUITE
     enter "$1" || { echo "   $1 cannot be had here"; return; }
     say "$1, $(inside 'ldd --version' | head -n 1): binary tarball"
+    unpack="cd /release && $(shown tar)"
+    inside "($unpack) 2>/dev/null || {
+            apt-get -qq update
+            apt-get -qq install -y --no-install-recommends xz-utils >/tmp/apt.log 2>&1
+            ($unpack)
+        }"
     # shellcheck disable=SC2016
     inside 'mkdir /opt/place
-        tar -xf /release/takt-*-linux-*.tar.xz -C /opt/place 2>/dev/null || {
-            apt-get -qq update; apt-get -qq install -y --no-install-recommends xz-utils >/tmp/apt.log 2>&1
-            tar -xf /release/takt-*-linux-*.tar.xz -C /opt/place; }
+        mv /release/takt-*-linux-x86_64 /opt/place/
         ln -s /opt/place/takt-* /opt/takt
         cd /
         /opt/takt/bin/takt version
@@ -218,6 +270,21 @@ test_tarball() { # SUITE
     inside 'ldd /opt/takt/lib/libtakt-otel.so.0 | grep -q "libtakt.so.0 => /opt"'
 }
 
+# "Without preloading" of docs/how-to/run-a-program.md, for one program.
+test_alternative() {
+    install libopenblas0-pthread
+    inside 'cd /opt/takt/lib/takt
+        ln -s /usr/lib/x86_64-linux-gnu/openblas-pthread/libblas.so.3 libtakt-below.so
+        LD_LIBRARY_PATH=$PWD TAKT_RUN_EAGER=1 python3 -c "
+import numpy
+a = numpy.ones((500, 500))
+assert (a @ a == 500).all()
+maps = open(\"/proc/self/maps\").read()
+for name in \"lib/takt/libblas.so.3\", \"lib/libtakt.so\", \"openblas\":
+    assert name in maps, name"'
+    echo "   Takt is the BLAS of a program"
+}
+
 test_wheel() {
     if ! inside 'python3 -c "import sys; sys.exit(sys.version_info < (3, 11))"'; then
         echo "   no Python 3.11 here: the wheel is not tried"
@@ -230,7 +297,10 @@ test_wheel() {
     # NumPy is the system's; the module is the wheel's.
     inside 'python3 -m venv --system-site-packages /venv
         unshare -n true 2>/dev/null && offline="unshare -n" || offline=
-        $offline /venv/bin/pip install -q --no-index --disable-pip-version-check /release/takt-*.whl
+        . /venv/bin/activate
+        cd /release
+        PIP_DISABLE_PIP_VERSION_CHECK=1 $offline '"$(shown pip)"' >/dev/null
+        deactivate
         cd /tests/python
         export TAKT_DB= PYTHONDONTWRITEBYTECODE=1
         for test in ops numpy process; do
@@ -241,10 +311,14 @@ test_wheel() {
 }
 
 [ "$(id -u)" -eq 0 ] || fail "run it as root: debootstrap and chroot need that"
-if ls "$folder"/*.deb >/dev/null 2>&1; then test_packages; fi
-for suite in ${SUITES:-bullseye bookworm trixie}; do
+if ls "$folder"/*.deb >/dev/null 2>&1; then
+    test_manual
+    test_packages
+fi
+for suite in ${SUITES:-bullseye bookworm trixie focal jammy noble}; do
     test_tarball "$suite"
     if [ -n "$root" ]; then test_wheel; fi
+    if [ "$suite" = bookworm ]; then test_alternative; fi
 done
 leave
 say "all of it passed"

@@ -1156,6 +1156,7 @@ class Habits(Project):
         ran = takt(["optimize", "--dry-run", "--diff", "HEAD", self.path],
                    env={"GIT_CEILING_DIRECTORIES": str(self.path.parent)})
         self.assertEqual(ran.returncode, 2)
+        self.assertLess(len(ran.stderr.splitlines()), 4, ran.stderr)
 
     @unittest.skipUnless(hasattr(os, "sched_setaffinity"), "of Linux")
     def test_the_same_for_any_number_of_threads(self):

@@ -577,6 +577,25 @@ static void a_pace_is_checked_soon(void)
     EXPECT_NEAR(got.result.pace, 500e3 / 1e6, 0.1);
 }
 
+/* A library without vector code: the machine is busier than in earlier runs, so
+ * routed calls take longer than then, and one call in the library is enough to
+ * see that it takes longer still. */
+static void a_doubt_in_the_pace_costs_one_long_call(void)
+{
+    const struct program program = {.kind = {{75e6, 9e6, 1e6, 1e6}},
+                                    .kinds = 1,
+                                    .seconds = 4,
+                                    .noise = 0.1,
+                                    .spin_power = 28,
+                                    .price_factor = 1,
+                                    .history = TAKT_HISTORY_ROUTED,
+                                    .pace = 5e6 / 1e6};
+    const struct outcome got = try_program(&program);
+
+    EXPECT(got.routed > 0.9);
+    EXPECT(got.cost < 0.25);
+}
+
 static void a_program_that_lost_before_is_left_alone(void)
 {
     const struct program program = {.kind = {{100e3, 140e3, 5e3, 5e3}},
@@ -659,6 +678,7 @@ int main(void)
     RUN(memory_is_checked_soon);
     RUN(a_program_with_a_pace_begins_routed_at_once);
     RUN(a_pace_is_checked_soon);
+    RUN(a_doubt_in_the_pace_costs_one_long_call);
     RUN(a_program_that_lost_before_is_left_alone);
     RUN(a_gpu_is_used_when_it_is_ready);
     RUN(opening_a_gpu_makes_no_gain);

@@ -5,7 +5,8 @@
 C: blocks of the documents and examples in comments of the headers; those without
 a main() are fragments, which a document marks (```c fragment). Shell: the blocks
 sh and console of each document, in their order, in a folder of its own, with
-Takt installed below a home of its own. What a console block shows below a
+Takt installed below a home of its own; and the examples in the man pages of the
+tool. What a console block shows below a
 command is compared; ... stands for anything. not_run.txt lists the commands that
 are not run, and why.
 usage: test_examples.py SOURCE BUILD
@@ -36,6 +37,19 @@ COMMAND = re.compile(r"^(\$ |takt (?!pin )|make |TAKT_\w+=|tools/|build/|cc |"
 FORBIDDEN = re.compile(r"(?:^|[;&|] *)(apt|runuser|update-alternatives|sudo|"
                        r"make|pip|psql|curl|perf|cd|ln|tools/\w+\.sh)\b")
 FILE_NAME = re.compile(r"^(?:/\* (\w+\.[ch]) \*/|# (\w+\.py))\n")
+SHORT_TAKT = """#!/bin/sh
+case $1 in
+tune) set -- "$@" --anyway --budget 0.2 ;;
+top) set -- "$@" --for 1 ;;
+run)
+    for word; do
+        case $word in --compare*) word=--compare=1 ;; esac
+        shift
+        set -- "$@" "$word"
+    done
+    ;;
+esac
+"""
 PROJECT_C = """void product(int n, float *a, float *b, float *c)
 {
     for (int i = 0; i < n; i++)
@@ -62,6 +76,18 @@ def code_blocks():
         for block in blocks:
             if block[0] == "code":
                 yield name, block[1], block[2], block[3]
+
+
+def pages_of_the_tool():
+    """(name, blocks) of the examples in the man pages of all commands, as one
+    document: phases of a project follow each other."""
+    def told(*words):
+        return subprocess.run([BUILD / "cli/takt", *words], check=True,
+                              capture_output=True, text=True).stdout
+    lines = [line for command in re.findall(r"^  ([a-z]+) ", told("help"), re.M)
+             for line in re.findall(r"^  (takt .*)$", told("help", command),
+                                    re.M)]
+    return "takt(1)", [("code", "sh", "\n".join(lines), 1)]
 
 
 def shown_commands(language, text):
@@ -130,8 +156,9 @@ def environment(home):
 
 
 def make_home(home):
-    """A home with Takt installed, as the tutorial has it. `takt tune` measures
-    as long as it is told: here that is a moment, on a machine that is busy."""
+    """A home with Takt installed, as the tutorial has it. `takt tune`, `takt top`
+    and `takt run --compare` last as long as they are told: here that is a moment,
+    on a machine that is busy."""
     subprocess.run(["cmake", "--install", BUILD, "--prefix",
                     home / "opt/takt"], check=True, capture_output=True)
     (home / "bin").mkdir()
@@ -140,8 +167,7 @@ def make_home(home):
                                       else sys.executable)
     takt = home / "opt/takt/bin/takt"
     takt.rename(takt.with_name("takt-itself"))
-    takt.write_text('#!/bin/sh\n[ "$1" != tune ] || set -- "$@" --anyway '
-                    f'--budget 0.2\nexec "{takt}-itself" "$@"\n')
+    takt.write_text(SHORT_TAKT + f'exec "{takt}-itself" "$@"\n')
     takt.chmod(0o755)
 
 
@@ -152,7 +178,8 @@ def make_folder(folder, home):
     # Sockets of its own: others may run `takt top` at the same time.
     env["XDG_RUNTIME_DIR"] = tempfile.mkdtemp(prefix="run", dir=home)
     folder.mkdir()
-    (folder / "app.py").write_text("print(sum(range(1000)))\n")
+    for script in ("app.py", "model.py"):
+        (folder / script).write_text("print(sum(range(1000)))\n")
     for project in ("app", "DIR"):
         (folder / project).mkdir()
         (folder / project / "app.c").write_text(PROJECT_C)
@@ -167,10 +194,20 @@ def make_folder(folder, home):
     profile = "main;product 90\nmain 10\n"
     (folder / "app.perf").write_text(profile)
     (folder / "perf.txt").write_text(profile)
-    shutil.copy(home / "train", folder / "train")
+    for program in ("train", "solver"):
+        shutil.copy(home / "train", folder / program)
     for made in (home / "made").iterdir():
         shutil.copy(made, folder / made.name)
+    for name in ("FILE", "my-machine.db"):
+        shutil.copy(home / "made/machine-a.db", folder / name)
+    shutil.copy(home / "made/app.trace", folder / "run.trace")
     return env
+
+
+def make_repository(folder, env):
+    subprocess.run(["sh", "-e", "-c", "git init -q; git add .; git -c "
+                    "user.name=A -c user.email=a@b.c commit -qm app"],
+                   cwd=folder, env=env, check=True)
 
 
 def make_inputs(home):
@@ -202,6 +239,9 @@ def run_document(name, blocks, home, skipped):
     """Runs the commands of a document. Returns what went wrong."""
     folder = home / re.sub(r"\W", "-", name)
     env = make_folder(folder, home)
+    if any("git" in block[2] or "--diff" in block[2] for block in blocks
+           if block[0] == "code"):
+        make_repository(folder, env)
     commands = []
     for block in blocks:
         if block[0] != "code":
@@ -319,13 +359,15 @@ class Examples(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
             found = pool.map(
                 lambda document: run_document(*document, self.home, skipped),
-                documents())
+                [pages_of_the_tool(), *documents()])
             problems = [problem for one in found for problem in one]
         self.assertEqual(problems, [], "\n".join(problems))
 
     def test_what_is_listed_is_shown(self):
-        shown = {bare(command) for _, language, text, _ in code_blocks()
-                 if language in ("sh", "console")
+        blocks = [(language, text) for _, language, text, _ in code_blocks()
+                  if language in ("sh", "console")]
+        blocks += [block[1:3] for block in pages_of_the_tool()[1]]
+        shown = {bare(command) for language, text in blocks
                  for command, _ in shown_commands(language, text)}
         self.assertEqual(sorted(set(not_run()) - shown), [])
         self.assertEqual([command for command, reason in not_run().items()
