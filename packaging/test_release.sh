@@ -53,9 +53,10 @@ bootstrap() {
             "$here/download.sh" trixie "$roots/keys" ubuntu-keyring || return 1
             dpkg-deb -x "$roots"/keys/ubuntu-keyring_*.deb "$roots/keys" || return 1
         fi
-        # (the script of all of Ubuntu's suites is named after one of them)
+        # From the mirror that debootstrap knows for them. (The script of all of
+        # Ubuntu's suites is named after one of them.)
         debootstrap --variant=minbase --components=main,universe \
-            --keyring="$keys" "$1" "$2" http://archive.ubuntu.com/ubuntu gutsy
+            --keyring="$keys" "$1" "$2" "" gutsy
         ;;
     *) debootstrap --variant=minbase "$1" "$2" "$mirror" ;;
     esac
