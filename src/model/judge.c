@@ -11,8 +11,8 @@
 /* ---- the best ------------------------------------------------------------ */
 
 /* In ln(seconds), judgement: a quantile that is lower by less is no reason to
- * change the number of threads. Trials do not show it (quantile.c), so every
- * change to a larger team is one on trust. */
+ * change the number of threads. Trials do not measure quantiles of larger teams
+ * (quantile.c), so such a change is made by an estimate alone. */
 static const float tail_band = 0.15f;
 
 /* By how much the incumbent may be behind. */

@@ -19,9 +19,9 @@
 static const float most_behind = 0.25f;
 static const float change = 0.5f, doubling = 0.02f;
 
-/* A quantile is told less well than a mean. So the mean counts too, with this
- * weight beside 1: of arms whose quantiles are about the same, the faster one
- * is taken. Measured: docs/decisions/0064. */
+/* A quantile is estimated less precisely than a mean. So the mean counts too,
+ * with this weight beside 1: of arms with about the same quantile, the faster
+ * one is chosen. Simulated: docs/decisions/0064. */
 static const float by_mean = 0.1f;
 
 /* ---- costs --------------------------------------------------------------- */

@@ -40,6 +40,26 @@ static unsigned length_of(float log_seconds)
     return length;
 }
 
+/* What a typical call takes, by the rates and the samples of its bucket, if it
+ * has any. */
+static float log_seconds_of(const struct takt_series *series,
+                            const struct takt_arm *arm, unsigned situation,
+                            unsigned bucket, const struct takt_stat *stat)
+{
+    const double by_rates = takt__series_expect(
+        series, arm, &series->typical[bucket], situation, NULL);
+
+    return logf((float)by_rates) + (stat == NULL ? 0 : (float)stat->all.mean);
+}
+
+/* What all arms of that size show on calls of that length. */
+static struct takt_tail *team_tail(struct takt_model *model,
+                                   const struct takt_arm *arm,
+                                   float log_seconds)
+{
+    return &model->tail[team_of(arm)][length_of(log_seconds)];
+}
+
 /* ---- learning ------------------------------------------------------------ */
 
 /* Half of all samples are on either side of it in the end; one alone moves it
@@ -70,11 +90,13 @@ static void recount(struct takt_tail *tail, float by)
 static void follow_origin(struct takt_stat *stat)
 {
     const float by = stat->middle - stat->origin;
+    const struct takt_tail stored = stat->own_tail;
 
     if (fabsf(by) <= near)
         return;
     recount(&stat->tail, by);
     recount(&stat->own_tail, by);
+    takt__tail_keep_bins(&stat->own_tail, &stored);
     stat->origin = stat->middle;
     stat->watch = (struct takt_tail_watch){0};
 }
@@ -107,9 +129,9 @@ static unsigned threads_of(const struct takt_model *model, unsigned arm)
     return model->arm[arm].rates.threads;
 }
 
-/* A trial among calls on another number of threads: workers have just been
- * woken, and the operands are in other caches. All such calls take longer,
- * which says little about a mean and nothing about a tail. */
+/* A trial among calls on fewer threads: workers have just been woken, and the
+ * operands are not in their caches. All such calls take longer, which says
+ * little about a mean and nothing about a tail. */
 static bool is_out_of_place(const struct takt_model *model,
                             const struct takt_observation *seen)
 {
@@ -123,27 +145,28 @@ static bool is_out_of_place(const struct takt_model *model,
 }
 
 static void fade_arm(struct takt_model *model,
-                     const struct takt_observation *seen, unsigned arm)
+                     const struct takt_observation *seen, unsigned number)
 {
-    const struct takt_track *track = seen->series->track[arm];
+    const struct takt_arm *arm = &model->arm[number];
+    const struct takt_track *track = seen->series->track[number];
+    const unsigned bucket = seen->sample->bucket;
 
     for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
         struct takt_stat *stat =
-            track->curve[s] == NULL
-                ? NULL
-                : takt__curve_find(track->curve[s], seen->sample->bucket);
+            track->curve[s] == NULL ? NULL
+                                    : takt__curve_find(track->curve[s], bucket);
         if (stat == NULL)
             continue;
         takt__tail_fade(&stat->tail);
-        takt__tail_fade(&model->tail[team_of(&model->arm[arm])][length_of(
-            (float)(seen->log_rates + stat->all.mean))]);
+        takt__tail_fade(team_tail(
+            model, arm, log_seconds_of(seen->series, arm, s, bucket, stat)));
     }
 }
 
-/* What was seen of arms with more threads gets old, since trials do not show
- * it: after some ten thousand calls they are expected to be as any
- * arm of their size is. If that is better, they get the place and are seen
- * again. Measured in simulation (test_tail). */
+/* What was measured of arms with more threads loses weight, since trials do not
+ * renew it: after some ten thousand calls they are expected to be as any arm of
+ * their size. If that is better, they are chosen, and measured again. Simulated
+ * in test_tail. */
 static void fade_others(struct takt_model *model,
                         const struct takt_observation *seen, unsigned samples)
 {
@@ -166,9 +189,6 @@ void takt__tails_add(struct takt_model *model,
 
     if (stat->all.n < 2 || seen->series->link >= 0)
         return;
-    struct takt_tail *of_teams =
-        &model->tail[team_of(arm)]
-                    [length_of((float)(seen->log_rates + stat->all.mean))];
     if (is_out_of_place(model, seen))
         return;
     const float samples = takt__tail_samples(&stat->tail);
@@ -182,7 +202,8 @@ void takt__tails_add(struct takt_model *model,
         raise_alarm(model, seen);
     takt__tail_add(&stat->tail, bin);
     takt__tail_add(&stat->own_tail, bin);
-    takt__tail_add(of_teams, bin);
+    takt__tail_add(
+        team_tail(model, arm, (float)(seen->log_rates + stat->all.mean)), bin);
     if (model->uses_tails && may_change_verdicts(stat, bin, samples))
         takt__series_change_at(seen->series, (1u << TAKT_SITUATIONS) - 1,
                                stat->bucket);
@@ -195,16 +216,14 @@ void takt__tails_hint(struct takt_model *model, const struct takt_curve_at *at,
     const struct takt_series *series = model->series[at->series];
     const struct takt_stat *stat =
         at->curve == NULL ? NULL : takt__curve_find(at->curve, bucket);
-    const double by_rates = takt__series_expect(
-        series, arm, &series->typical[bucket], at->situation, NULL);
-    const float log_seconds =
-        logf((float)by_rates) + (stat == NULL ? 0 : (float)stat->all.mean);
     struct takt_tail few_of_it = *tail;
 
     if (stat == NULL)
         takt__tail_shrink(&few_of_it, few);
-    takt__tail_pool(&model->tail[team_of(arm)][length_of(log_seconds)],
-                    &few_of_it);
+    takt__tail_pool(
+        team_tail(model, arm,
+                  log_seconds_of(series, arm, at->situation, bucket, stat)),
+        &few_of_it);
 }
 
 void takt__tails_restore(struct takt_model *model,

@@ -87,6 +87,14 @@ void takt__tail_shift(struct takt_tail *tail, float by)
     *tail = moved;
 }
 
+void takt__tail_keep_bins(struct takt_tail *tail,
+                          const struct takt_tail *before)
+{
+    for (unsigned i = 0; i < TAKT_TAIL_BINS; i++)
+        if (tail->count[i] == 0 && before->count[i] != 0)
+            tail->count[i] = 1;
+}
+
 /* ---- shares -------------------------------------------------------------- */
 
 /* Judgement: noise of 7%, and three calls in a thousand that are held up. */

@@ -67,6 +67,11 @@ void takt__tail_fade(struct takt_tail *tail);
  * taken to be spread evenly in it. */
 void takt__tail_shift(struct takt_tail *tail, float by);
 
+/* Leaves something in the bins that were not empty before: what is stored of
+ * them is written over. */
+void takt__tail_keep_bins(struct takt_tail *tail,
+                          const struct takt_tail *before);
+
 /* Adds what another one counted. */
 void takt__tail_pool(struct takt_tail *into, const struct takt_tail *from);
 

@@ -273,6 +273,62 @@ static void one_spike_does_not_decide(void)
     sim_destroy(&sim);
 }
 
+static void a_shift_keeps_samples(void)
+{
+    static const float by[] = {-1.5f, -0.15f, 0.15f, 0.4f, 2};
+
+    for (size_t i = 0; i < sizeof by / sizeof by[0]; i++) {
+        struct takt_tail tail = {{1000, 400, 200, 100, 80, 40, 20, 10, 8}};
+        const float before = takt__tail_samples(&tail);
+        takt__tail_shift(&tail, by[i]);
+        const float apart = takt__tail_samples(&tail) - before;
+        TAP_CHECK(fabsf(apart) <= 0.5f, "by %g: %g more", (double)by[i],
+                  (double)apart);
+    }
+}
+
+struct bins {
+    bool is_used[TAKT_TAIL_BINS];
+};
+
+static void note_bins(void *self, const struct takt_summary *summary)
+{
+    struct bins *bins = self;
+
+    for (unsigned i = 0; i < TAKT_TAIL_BINS; i++)
+        bins->is_used[i] |= summary->tail.count[i] != 0;
+}
+
+static struct bins bins_to_store(struct sim *sim)
+{
+    struct bins out = {{0}};
+
+    takt__model_visit(sim->model, true, note_bins, &out);
+    return out;
+}
+
+/* Empty bins are not written: what is stored of one that was not empty would
+ * stay. */
+static void a_bin_that_was_stored_is_written_again(void)
+{
+    const struct expert before = {1e-3, 0.01, false, 0.1, 1.57, 1.57},
+                        after = {1.3e-3, 0.01, false, 0, 1, 1};
+    struct sim sim = sim_create(6, 0.02);
+    const unsigned arm = sim_add_flat(&sim, 0, 1e-3, 1e-3);
+    unsigned used = 0;
+
+    report(&sim, arm, &before, 300);
+    const struct bins stored = bins_to_store(&sim);
+    report(&sim, arm, &after, 1000);
+    const struct bins now = bins_to_store(&sim);
+    for (unsigned i = 0; i < TAKT_TAIL_BINS; i++) {
+        used += stored.is_used[i];
+        TAP_CHECK(!stored.is_used[i] || now.is_used[i], "bin %u", i);
+    }
+    EXPECT_INT(used, 2);
+    sim_destroy(&sim);
+}
+
 /* What was counted while the model took another speed for the usual one is no
  * tail: the first calls of a program were slow, or the speed has changed. */
 static void another_speed_before_is_no_tail(void)
@@ -547,6 +603,8 @@ int main(int argc, char **argv)
     RUN(quantiles_are_what_was_drawn);
     RUN(few_samples_are_wide_and_many_are_not);
     RUN(one_spike_does_not_decide);
+    RUN(a_shift_keeps_samples);
+    RUN(a_bin_that_was_stored_is_written_again);
     RUN(another_speed_before_is_no_tail);
     RUN(a_larger_team_is_expected_to_be_less_steady);
     RUN(a_change_of_the_tail_alone_is_noticed);
