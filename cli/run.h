@@ -187,13 +187,22 @@ struct loop_row {
     double whole_s, error_s, split_s;
 };
 
+/* What Takt changed in the whole program, by slices of time in which it was off
+ * (dropin/effect.h). */
+struct run_effect {
+    uint64_t slices;
+    double gain_s, baseline_s, error_s;
+    double covered_s; /* in the calls and loops that it is of */
+};
+
 struct run_tally {
     struct run_row *row; /* owned: those with calls */
     size_t count;
     struct run_row total;
     struct loop_row loops, lapack; /* all of them */
-    double opening_s;              /* in opening libtakt */
-    double threads; /* that called at once, on average; at least 1 */
+    struct run_effect effect;
+    double opening_s; /* in opening libtakt */
+    double threads;   /* that called at once, on average; at least 1 */
 };
 
 /* Where the wall time went. Where several threads called at once, each counts
@@ -212,8 +221,13 @@ void tally_drop(struct run_tally *tally);
 
 struct run_parts parts_of(const struct run_tally *tally, double wall_s);
 
-/* What the whole run gained in wall time, less the opening; NAN: not measured.
- * And half of its 95% interval. */
+/* Whether the effect on the whole program was measured for most of what Takt
+ * did to it. */
+bool is_effect_known(const struct run_tally *tally);
+
+/* What the whole run gained in wall time, less the opening: by the effect on
+ * the program if that is known, else by what its calls and loops gained. NAN:
+ * not measured. And half of its 95% interval. */
 double run_gain_s(const struct run_tally *tally);
 double run_gain_error_s(const struct run_tally *tally);
 

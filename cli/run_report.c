@@ -299,6 +299,24 @@ static void print_run_gain(FILE *out, const struct run_report *report)
                 without_s > 0 ? 100 * fabs(gain_s) / without_s : 0);
 }
 
+/* What the gain of the run is made of. */
+static void print_basis(FILE *out, const struct run_tally *tally)
+{
+    const struct run_row *total = &tally->total;
+
+    if (is_effect_known(tally))
+        fprintf(out,
+                "the effect on the whole program, by %s %s in which Takt was "
+                "off\n",
+                count_text(tally->effect.slices).at,
+                tally->effect.slices == 1 ? "slice" : "slices");
+    else if (total->compared > 0 && total->compared < calls_elsewhere(total))
+        fprintf(out,
+                "%s routed calls are not in it: the baseline library ran none "
+                "of their kind\n",
+                count_text(calls_elsewhere(total) - total->compared).at);
+}
+
 /* As in dropin/switchback.c. */
 static const double tried_after_s = 0.4;
 
@@ -308,6 +326,7 @@ static void print_verdict(FILE *out, const struct run_report *report)
     const struct run_row *total = &tally->total;
     const double opening_s = tally->opening_s / tally->threads;
     const bool is_compared =
+        is_effect_known(tally) ||
         total->compared + tally->loops.compared + tally->lapack.compared > 0;
 
     fputc('\n', out);
@@ -324,11 +343,7 @@ static void print_verdict(FILE *out, const struct run_report *report)
         (is_compared || is_shown(opening_s, report->ending.wall_s)))
         fprintf(out, "opening Takt took %s%s\n", duration(opening_s).at,
                 is_compared ? ", which is taken off" : "");
-    if (total->compared > 0 && total->compared < calls_elsewhere(total))
-        fprintf(out,
-                "%s routed calls are not in it: the baseline library ran none "
-                "of their kind\n",
-                count_text(calls_elsewhere(total) - total->compared).at);
+    print_basis(out, tally);
     if (calls_elsewhere(total) == 0 && report->stats->result.probes == 0 &&
         total->why[TAKT_WHY_SETTLED] > 0 && total->took_s < tried_after_s)
         fprintf(out,

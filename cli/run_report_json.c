@@ -96,6 +96,12 @@ static void json_run(struct json *json, const struct run_report *report)
                parts.opening_s, parts.rest_s);
     json_print(json, "gain_s:%g gain_low_s:%g gain_high_s:%g", gain_s,
                gain_s - error_s, gain_s + error_s);
+    json_print(json,
+               "effect:{is_used:%d slices:%ju gain_s:%g error_s:%g "
+               "baseline_s:%g covered_s:%g}",
+               is_effect_known(tally), tally->effect.slices,
+               tally->effect.gain_s, tally->effect.error_s,
+               tally->effect.baseline_s, tally->effect.covered_s);
 }
 
 /* The first seconds, in slots. */

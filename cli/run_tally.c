@@ -309,10 +309,40 @@ struct run_parts parts_of(const struct run_tally *tally, double wall_s)
     return parts;
 }
 
+/* How much slices of the same work differ on a machine that is not alone, as a
+ * share of their time. */
+static const double between_slices = 0.025;
+
+static struct run_effect effect_of(const struct takt_stats_effect *stats)
+{
+    const double slices = stats->slices > 0 ? (double)stats->slices : 1;
+    const uint64_t gain_ns = stats->gain_ns;
+    struct run_effect effect = {.slices = stats->slices,
+                                .gain_s = (double)(int64_t)gain_ns / 1e9,
+                                .baseline_s = (double)stats->baseline_ns / 1e9,
+                                .covered_s = (double)stats->covered_ns / 1e9};
+
+    effect.error_s = hypot(sqrt((double)stats->variance_us2) / 1e6,
+                           between_slices * effect.baseline_s / sqrt(slices));
+    return effect;
+}
+
+bool is_effect_known(const struct run_tally *tally)
+{
+    const double changed_s = routed_s(&tally->total) + tally->loops.split_s;
+
+    return tally->effect.slices > 0 && tally->effect.baseline_s > 0 &&
+           tally->effect.covered_s > changed_s / 2;
+}
+
 double run_gain_s(const struct run_tally *tally)
 {
     const struct run_row *total = &tally->total;
 
+    if (is_effect_known(tally))
+        return (tally->effect.gain_s + loops_gain_s(&tally->lapack) -
+                tally->opening_s) /
+               tally->threads;
     if (total->compared == 0 && calls_elsewhere(total) > 0)
         return (double)NAN;
     return (gained_s(total) + loops_gain_s(&tally->loops) +
@@ -322,10 +352,11 @@ double run_gain_s(const struct run_tally *tally)
 
 double run_gain_error_s(const struct run_tally *tally)
 {
-    return 2 *
-           (tally->total.error_s + tally->loops.error_s +
-            tally->lapack.error_s) /
-           tally->threads;
+    const double error_s = is_effect_known(tally)
+                               ? tally->effect.error_s
+                               : tally->total.error_s + tally->loops.error_s;
+
+    return 2 * (error_s + tally->lapack.error_s) / tally->threads;
 }
 
 /* ---- rows ---- */
@@ -346,6 +377,7 @@ bool tally_stats(const struct takt_stats *stats, struct run_tally *out)
     *out = (struct run_tally){.row = calloc(most, sizeof *out->row),
                               .loops = sum_loops(stats),
                               .lapack = sum_lapack(stats),
+                              .effect = effect_of(&stats->effect),
                               .opening_s = (double)stats->result.own_ns / 1e9,
                               .threads = threads_of(&stats->span)};
     if (out->row == NULL)

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "effect.h"
+
 /* Smaller blocks come from the heap, and stay there, mostly. */
 static const size_t least_bytes = 256 << 10, most_kept_bytes = 128 << 20;
 
@@ -73,10 +75,14 @@ static void drop_all(void)
 /* The last that came is the likeliest to be in a cache. NULL: none fits. */
 static void *find_block(size_t bytes)
 {
+    if (takt__effect_is_off())
+        return NULL;
     for (unsigned i = memory.count; i-- > 0;) {
         const size_t found = memory.block[i].bytes;
-        if (found >= bytes && found - bytes <= bytes / slack)
-            return remove_block(i).at;
+        if (found < bytes || found - bytes > bytes / slack)
+            continue;
+        takt__effect_note();
+        return remove_block(i).at;
     }
     return NULL;
 }
@@ -182,7 +188,10 @@ static void release(void *context, void *at, size_t bytes)
         return;
     }
     subtract_live(room);
-    keep_block(at, room);
+    if (takt__effect_is_off())
+        own.release(context, at, bytes);
+    else
+        keep_block(at, room);
     give();
 }
 

@@ -16,6 +16,7 @@ enum takt_fork_part {
     TAKT_FORK_REUSE,
     TAKT_FORK_LAPACK,
     TAKT_FORK_SWITCHBACK,
+    TAKT_FORK_EFFECT,
     TAKT_FORK_PARTS
 };
 

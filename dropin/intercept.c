@@ -7,6 +7,7 @@
 
 #include "admit.h"
 #include "baseline_call.h"
+#include "effect.h"
 #include "flags.h"
 #include "forecast.h"
 #include "mode.h"
@@ -297,7 +298,7 @@ static bool is_timed(struct takt_intercept *intercept)
     if (intercept->why == TAKT_WHY_STARTING ||
         (intercept->kind == NULL && !takt__has_stats()))
         return intercept->why == TAKT_WHY_STARTING;
-    if (intercept->work > 1e6)
+    if (intercept->work > takt__least_step_work)
         return true;
     intercept->weight = timed_of / 2;
     return turn++ % timed_of < 2; /* two in a row: the gap between them */

@@ -4,6 +4,7 @@
 
 #include "base/fpenv.h"
 #include "clock.h"
+#include "effect.h"
 #include "loop_count.h"
 #include "mode.h"
 #include "router.h"
@@ -78,6 +79,8 @@ static void run_early(struct takt_loop *loop, const struct takt_loop_call *call,
     const struct takt_fpenv callers = takt__fpenv_save();
     set_least(loop, call->n, ns);
     takt__loop_count(loop, TAKT_LOOP_WHOLE, call->n, ns);
+    takt__effect_add(takt__loop_kind(loop, call->n), (double)call->n, start_ns,
+                     start_ns + ns);
     if (why == TAKT_WHY_STARTING)
         takt__router_spent(ns);
     takt__fpenv_restore(callers);
@@ -136,18 +139,25 @@ static void run_chosen(struct takt_loop *loop,
 
     if (takt__is_eager())
         choice.side = TAKT_LOOP_SPLIT;
+    else if (takt__effect_is_off())
+        choice.side = TAKT_LOOP_WHOLE;
     const unsigned threads =
         choice.side == TAKT_LOOP_SPLIT ? threads_for(route, kind, call->n) : 1;
     takt__fpenv_restore(callers);
-    const uint64_t start_ns = choice.is_timed ? takt__now_ns() : 0;
-    if (choice.side == TAKT_LOOP_SPLIT)
+    const bool is_timed = choice.is_timed || takt__has_stats();
+    const uint64_t start_ns = is_timed ? takt__now_ns() : 0;
+    if (choice.side == TAKT_LOOP_SPLIT) {
         run_split(loop, call, route, threads);
-    else
+        takt__effect_note();
+    } else {
         run_whole(call);
-    const uint64_t ns = choice.is_timed ? takt__now_ns() - start_ns : 0;
+    }
+    const uint64_t ns = is_timed ? takt__now_ns() - start_ns : 0;
     callers = takt__fpenv_save();
     if (choice.is_timed)
         learn(loop, kind, choice.side, call->n, ns);
+    if (is_timed)
+        takt__effect_add(kind, (double)call->n, start_ns, start_ns + ns);
     takt__loop_count(loop, choice.side, call->n, ns);
     takt__fpenv_restore(callers);
 }

@@ -2,6 +2,7 @@
 /* record.c - fills the cell of a call. */
 #include "record.h"
 
+#include "effect.h"
 #include "guard.h"
 #include "stats_write.h"
 #include "switchback.h"
@@ -157,16 +158,21 @@ void takt__record_routed(const struct takt_route *route,
 void takt__record_side(const struct takt_intercept *intercept,
                        enum takt_side side, uint64_t start_ns, uint64_t end_ns)
 {
-    if (intercept->kind != NULL)
-        takt__switchback_add(
-            &(struct takt_switchback_call){.kind = intercept->kind,
-                                           .side = side,
-                                           .is_gpu = intercept->is_gpu,
-                                           .is_trial = intercept->is_trial,
-                                           .work = intercept->work,
-                                           .weight = intercept->weight,
-                                           .start_ns = start_ns,
-                                           .end_ns = end_ns});
+    if (intercept->kind == NULL)
+        return;
+    const bool is_off = takt__effect_is_off();
+    takt__switchback_add(
+        &(struct takt_switchback_call){.kind = intercept->kind,
+                                       .side = side,
+                                       .is_gpu = intercept->is_gpu,
+                                       .is_trial = intercept->is_trial,
+                                       .is_off = is_off,
+                                       .work = intercept->work,
+                                       .weight = intercept->weight,
+                                       .start_ns = start_ns,
+                                       .end_ns = end_ns});
+    if (intercept->work > takt__least_step_work)
+        takt__effect_add(intercept->kind, intercept->work, start_ns, end_ns);
 }
 
 void takt__record_learned(const struct takt_route *route,

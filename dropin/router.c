@@ -11,6 +11,7 @@
 
 #include "baseline_call.h"
 #include "clock.h"
+#include "effect.h"
 #include "fork.h"
 #include "lapack_history.h"
 #include "lapack_opening.h"
@@ -272,6 +273,7 @@ static void open_switchback(const struct takt_route *route)
         libtakt.open_gpus(route->ctx);
     }
     takt__switchback_open(&options);
+    takt__effect_open();
     if (takt__has_lapack() && takt__lapack_history_open(route) &&
         route->has_gpu)
         takt__lapack_begin_opening(route);

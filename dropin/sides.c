@@ -26,8 +26,7 @@ struct side_sums {
     double call_ns, call_v, gap_ns, gap_v;
 };
 
-/* Enough calls on both sides to compare. */
-static bool has_both(const struct takt_moments of[TAKT_SIDES])
+bool takt__sides_are_measured(const struct takt_moments of[TAKT_SIDES])
 {
     enum { least_baseline = 3, least_routed = 2 };
 
@@ -37,16 +36,19 @@ static bool has_both(const struct takt_moments of[TAKT_SIDES])
 
 /* Whether outliers count: routed calls are held up clearly more often than
  * those in the library, or less. That is then not what others do, but what the
- * side does, such as threads that have to be woken. */
+ * side does, such as threads that have to be woken. Of few calls in the library
+ * not one may have been held up by chance: each stands for `scale` others. */
 static bool has_other_outliers(const struct takt_moments of[TAKT_SIDES])
 {
     static const double few = 4;
     const struct takt_moments *baseline = &of[TAKT_SIDE_BASELINE];
     const struct takt_moments *routed = &of[TAKT_SIDE_ROUTED];
-    const double expected = baseline->clips / baseline->n * routed->n;
+    const double times = routed->n / baseline->n;
+    const double scale = times > 1 ? times : 1;
+    const double expected = baseline->clips * times;
     const double more = routed->clips - expected;
 
-    return (more > 0 ? more : -more) > few + 3 * root(expected);
+    return (more > 0 ? more : -more) > scale * few + 3 * root(scale * expected);
 }
 
 /* What was clipped off calls of a side, for each of them. */
@@ -55,7 +57,7 @@ static double clipped_of(const struct takt_moments *moments)
     return moments->clipped / moments->n;
 }
 
-static double change_of(const struct takt_moments of[TAKT_SIDES])
+double takt__sides_change(const struct takt_moments of[TAKT_SIDES])
 {
     const struct takt_moments *baseline = &of[TAKT_SIDE_BASELINE];
     const struct takt_moments *routed = &of[TAKT_SIDE_ROUTED];
@@ -85,7 +87,7 @@ static double cut_error2_of(const struct takt_moments *moments)
     return moments->clips > 0 ? clipped * clipped / moments->clips : 0;
 }
 
-static double variance_of(const struct takt_moments of[TAKT_SIDES])
+double takt__sides_variance(const struct takt_moments of[TAKT_SIDES])
 {
     const struct takt_moments *baseline = &of[TAKT_SIDE_BASELINE];
     const struct takt_moments *routed = &of[TAKT_SIDE_ROUTED];
@@ -103,17 +105,17 @@ static void compare_kind(void *self, struct takt_kind *kind)
 
     kind->work /= 2;
     kind->calls /= 2;
-    if (!has_both(kind->call))
+    if (!takt__sides_are_measured(kind->call))
         return;
     sums->baseline_ns += work * kind->call[TAKT_SIDE_BASELINE].mean;
     if (kind->is_kept)
         return;
-    sums->call_ns += work * change_of(kind->call);
-    sums->call_v += work * work * variance_of(kind->call);
-    if (!has_both(kind->gap))
+    sums->call_ns += work * takt__sides_change(kind->call);
+    sums->call_v += work * work * takt__sides_variance(kind->call);
+    if (!takt__sides_are_measured(kind->gap))
         return;
-    sums->gap_ns += calls * change_of(kind->gap);
-    sums->gap_v += calls * calls * variance_of(kind->gap);
+    sums->gap_ns += calls * takt__sides_change(kind->gap);
+    sums->gap_v += calls * calls * takt__sides_variance(kind->gap);
 }
 
 /* Gaps hold whatever the program does: they count if they clearly differ. */
@@ -170,12 +172,12 @@ static void keep_kind(void *self, struct takt_kind *kind)
     const double doubt = between_slices * baseline;
 
     (void)self;
-    if (!has_both(kind->call))
+    if (!takt__sides_are_measured(kind->call))
         return;
-    const double change = change_of(kind->call);
-    kind->is_kept =
-        change > baseline / 10 &&
-        change * change > 9 * (variance_of(kind->call) + doubt * doubt);
+    const double change = takt__sides_change(kind->call);
+    kind->is_kept = change > baseline / 10 &&
+                    change * change >
+                        9 * (takt__sides_variance(kind->call) + doubt * doubt);
 }
 
 static void release_kind(void *self, struct takt_kind *kind)

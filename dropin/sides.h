@@ -21,6 +21,13 @@ struct takt_switchback_result {
     double pace;     /* ns per unit of work, of routed calls; 0: not known */
 };
 
+/* Whether there are enough calls on both sides to compare them. */
+bool takt__sides_are_measured(const struct takt_moments of[TAKT_SIDES]);
+
+/* What the routed side changes in the mean, and the variance of that. */
+double takt__sides_change(const struct takt_moments of[TAKT_SIDES]);
+double takt__sides_variance(const struct takt_moments of[TAKT_SIDES]);
+
 /* Compares, and says which side is to be preferred. */
 void takt__sides_compare(struct takt_switchback_result *result);
 

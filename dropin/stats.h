@@ -23,7 +23,7 @@
 /* The variable in which a process finds the file. */
 #define TAKT_STATS_VARIABLE "TAKT_RUN_STATS"
 
-#define TAKT_STATS_TITLE "takt stats 5\n"
+#define TAKT_STATS_TITLE "takt stats 6\n"
 
 enum {
     TAKT_STATS_CLASSES = 32,
@@ -103,6 +103,14 @@ struct takt_stats_result {
     _Atomic uint64_t own_ns;  /* in opening libtakt, of all processes */
 };
 
+/* What Takt changed in the steps of the program (effect.h): slices of time in
+ * which it was off; what steps with Takt gained (a signed number), what they
+ * would have taken without, what their calls and loops took, and the variance
+ * of the gain. */
+struct takt_stats_effect {
+    _Atomic uint64_t slices, gain_ns, baseline_ns, covered_ns, variance_us2;
+};
+
 /* When timed calls were made, by CLOCK_MONOTONIC: from the start of the first
  * one to the end of the last one, of all threads; and the sum of what that is
  * of each thread. So many threads called at once, on average. */
@@ -156,6 +164,7 @@ struct takt_stats {
     struct takt_stats_text trouble; /* the first thing that went wrong */
     struct takt_stats_text gpu;     /* its name */
     struct takt_stats_result result;
+    struct takt_stats_effect effect;
     struct takt_stats_span span;
     struct takt_stats_cell cell[TAKT_ROUTINES][TAKT_BLAS_TYPES]
                                [TAKT_STATS_CLASSES];

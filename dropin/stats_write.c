@@ -154,6 +154,13 @@ void takt__stats_opened(uint64_t ns)
         takt__stats_add(&stats->result.own_ns, ns);
 }
 
+struct takt_stats_effect *takt__stats_effect(void)
+{
+    struct takt_stats *stats = atomic_load(&mapped);
+
+    return stats != NULL ? &stats->effect : NULL;
+}
+
 /* ---- calls --------------------------------------------------------------- */
 
 struct takt_stats_cell *takt__stats_cell(enum takt_routine routine,

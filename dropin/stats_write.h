@@ -24,6 +24,9 @@ void takt__stats_result(const struct takt_switchback_result *result);
 void takt__stats_history(unsigned history);
 void takt__stats_opened(uint64_t ns);
 
+/* NULL: there are no statistics. */
+struct takt_stats_effect *takt__stats_effect(void);
+
 /* The cell of a call by its work. There must be statistics. */
 struct takt_stats_cell *takt__stats_cell(enum takt_routine routine,
                                          enum takt_blas_type type, double work);

@@ -50,6 +50,7 @@ static const double lost_share = 0.01, lost_ns = 10 * ms;
  */
 
 _Atomic unsigned takt__side_now = TAKT_SIDE_BASELINE;
+static _Atomic bool wants_off;
 static _Atomic uint64_t settled_ns; /* calls from then on are measured */
 
 /* Held by a thread that changes what follows. Others do not wait for it: their
@@ -98,6 +99,11 @@ static void in_child(void)
     atomic_flag_clear(&is_busy);
 }
 
+bool takt__side_wants_off(void)
+{
+    return atomic_load_explicit(&wants_off, memory_order_relaxed);
+}
+
 bool takt__side_is_settling(uint64_t now_ns)
 {
     return now_ns < atomic_load_explicit(&settled_ns, memory_order_relaxed);
@@ -130,6 +136,7 @@ static void begin(enum takt_side side, uint64_t now_ns)
                                ? state.settles_ns
                                : own_settles_ns));
     atomic_store(&takt__side_now, (unsigned)side);
+    atomic_store(&wants_off, state.is_probe && side == TAKT_SIDE_BASELINE);
 }
 
 /* As earlier runs have shown. The next probe checks it. */
@@ -416,7 +423,7 @@ static void add_measured(const struct takt_switchback_call *call, double ns)
     kind->work += call->work * call->weight;
     kind->calls += call->weight;
     state.calls++;
-    if (last.end_ns != 0 && last.begin_ns == state.begin_ns &&
+    if (!call->is_off && last.end_ns != 0 && last.begin_ns == state.begin_ns &&
         call->start_ns >= last.end_ns)
         takt__moments_add(&kind->gap[call->side],
                           (double)(call->start_ns - last.end_ns));

@@ -22,6 +22,17 @@
 /* The side on which calls run now. */
 extern _Atomic unsigned takt__side_now;
 
+/* Whether nothing is routed now. */
+static inline bool takt__side_is_baseline(void)
+{
+    return atomic_load_explicit(&takt__side_now, memory_order_relaxed) ==
+           TAKT_SIDE_BASELINE;
+}
+
+/* Whether this is a probe of the baseline library: all else that Takt does is
+ * to be off, too (effect.h), so that calls take what they take without it. */
+bool takt__side_wants_off(void);
+
 /* Where a call of a kind is to run. */
 static inline enum takt_side takt__side_of(const struct takt_kind *kind)
 {
@@ -40,6 +51,8 @@ struct takt_switchback_call {
     enum takt_side side;
     bool is_gpu;   /* a GPU ran it */
     bool is_trial; /* it ran where it did in order to learn */
+    bool is_off;   /* in an off slice: what is between calls is no part of
+                    * routing */
     double work;
     double weight; /* calls that it stands for */
     uint64_t start_ns, end_ns;

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A series has up to 96 of them for each of its experts. */
+_Static_assert(sizeof(struct takt_stat) <= 152, "statistics stay small");
+
 /* With more samples than these, older ones fade, so that the mean follows. */
 static const double window = 64;
 
@@ -73,7 +76,7 @@ struct takt_stat *takt__stat_at(struct takt_curve **at, unsigned bucket)
         return NULL;
     memmove(&curve->stat[i + 1], &curve->stat[i],
             (curve->count - i) * sizeof curve->stat[0]);
-    curve->stat[i] = (struct takt_stat){.bucket = (uint8_t)bucket};
+    curve->stat[i] = (struct takt_stat){.bucket = bucket & 127};
     curve->count++;
     return &curve->stat[i];
 }

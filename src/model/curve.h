@@ -31,23 +31,24 @@ struct takt_sums {
 struct takt_stat {
     struct takt_sums all;  /* samples of this machine */
     struct takt_sums own;  /* the part of this writer */
-    double before_mean;    /* of all, before the speed changed */
     double calls;          /* of this writer, timed or not */
     double seconds;        /* which they took */
-    double seen_s;         /* time of the bucket when it was last timed */
+    float seen_s;          /* time of the bucket when it was last timed */
     float first_s;         /* of the first run in a process; 0: none yet */
-    float first;           /* its residual, if it was kept apart; 0: none */
+    float before;          /* with before_n: the mean of all before the speed
+                            * changed; without: the residual of the first run, if
+                            * it was kept apart; 0: neither */
     float published;       /* the mean that verdicts are based on */
-    float before_n;        /* samples of before_mean; 0: it never changed */
-    float middle;          /* about the median: a burst that moves the mean
-                            * does not move it */
+    float middle;          /* about the median: a burst that moves the mean does
+                            * not move it */
     float origin;          /* from which tails are counted: near the middle */
     struct takt_tail tail; /* samples of this machine ... */
     struct takt_tail own_tail; /* ... and of this writer */
     struct takt_tail_watch watch;
-    uint8_t settled; /* samples since the middle was set, up to 255 */
-    uint8_t bucket;
-    bool is_changed; /* since it was last stored */
+    uint16_t before_n; /* samples of `before`, some at most */
+    uint8_t settled;   /* samples since the middle was set, up to 255 */
+    uint8_t bucket : 7;
+    uint8_t is_changed : 1; /* since it was last stored */
 };
 
 /* Watches a few neighbouring buckets for a change of speed. */

@@ -70,6 +70,15 @@ static void move(struct takt_stat *stat, double mean, double n)
     stat->is_changed = true;
 }
 
+/* One that changed has a sample at least. More than a few count as these. */
+static void keep_before(struct takt_stat *stat, const struct takt_sums *sums)
+{
+    static const double most = 1024;
+
+    stat->before = (float)sums->mean;
+    stat->before_n = (uint16_t)fmax(fmin(sums->n, most), 1);
+}
+
 /* Moves all buckets that are watched together, and keeps where they were. */
 static void shift_buckets(struct takt_curve *curve, unsigned group,
                           double shift)
@@ -78,8 +87,7 @@ static void shift_buckets(struct takt_curve *curve, unsigned group,
         struct takt_stat *stat = &curve->stat[i];
         if (stat->bucket / TAKT_DRIFT_BUCKETS != group || stat->all.n <= 0)
             continue;
-        stat->before_mean = stat->all.mean;
-        stat->before_n = (float)stat->all.n;
+        keep_before(stat, &stat->all);
         move(stat, stat->all.mean + shift, fmin(stat->all.n, 2));
     }
 }
@@ -90,11 +98,10 @@ static void swap_buckets(struct takt_curve *curve, unsigned group)
     for (unsigned i = 0; i < curve->count; i++) {
         struct takt_stat *stat = &curve->stat[i];
         const struct takt_sums now = stat->all;
-        if (stat->bucket / TAKT_DRIFT_BUCKETS != group || stat->before_n <= 0)
+        if (stat->bucket / TAKT_DRIFT_BUCKETS != group || stat->before_n == 0)
             continue;
-        move(stat, stat->before_mean, (double)stat->before_n);
-        stat->before_mean = now.mean;
-        stat->before_n = (float)now.n;
+        move(stat, (double)stat->before, (double)stat->before_n);
+        keep_before(stat, &now);
     }
 }
 
@@ -208,8 +215,8 @@ void takt__drift_alarm(struct takt_model *model,
 static bool is_back(struct takt_drift *drift, const struct takt_stat *stat,
                     double residual)
 {
-    if (stat->before_n > 0 && fabs(residual - stat->before_mean) < alike &&
-        fabs(stat->before_mean - stat->all.mean) > apart)
+    if (stat->before_n > 0 && fabs(residual - (double)stat->before) < alike &&
+        fabs((double)stat->before - stat->all.mean) > apart)
         drift->agreeing++;
     else
         drift->agreeing = 0;

@@ -49,10 +49,10 @@ static bool is_fallen(const struct takt_stat *stat,
                       const struct takt_arm_cost *cost,
                       const struct takt_arm_cost *best)
 {
-    if (stat == NULL || stat->before_n <= 0)
+    if (stat == NULL || stat->before_n == 0)
         return false;
     const double before =
-        (double)cost->log_mean + stat->before_mean - stat->all.mean;
+        (double)cost->log_mean + (double)stat->before - stat->all.mean;
     return before < (double)(best->log_mean - takt_band);
 }
 
@@ -104,7 +104,7 @@ static double due_at(const struct takt_stat *stat, double price_s,
                          ? least_trusted
                          : fmax(least_trusted, fmin(most_trusted, samples));
 
-    return (stat == NULL ? 0 : stat->seen_s) +
+    return (stat == NULL ? 0 : (double)stat->seen_s) +
            trusted * n * sqrt(n) * (price_s + best_s);
 }
 

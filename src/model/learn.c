@@ -110,7 +110,7 @@ static bool is_slow_first(struct takt_model *model,
     if (seen->residual <=
         (double)prediction.residuals.mean[sample->bucket] + 0.2)
         return false;
-    seen->stat->first = (float)seen->residual;
+    seen->stat->before = (float)seen->residual;
     return true;
 }
 
@@ -118,7 +118,7 @@ static bool is_slow_first(struct takt_model *model,
  * the two. */
 static void add_first_two(struct takt_stat *stat, double residual)
 {
-    const double first = (double)stat->first;
+    const double first = (double)stat->before;
 
     takt__stat_add(stat, fmin(first, residual));
     if (fabs(first - residual) < 0.2)
@@ -189,7 +189,7 @@ static void add_residual(struct takt_model *model,
     } else {
         takt__tails_add(model, seen);
         watch(model, seen);
-        if (stat->all.n < 1 && stat->first != 0)
+        if (stat->all.n < 1 && stat->before_n == 0 && stat->before != 0)
             add_first_two(stat, seen->residual);
         else
             takt__stat_add(stat, seen->residual);
@@ -255,7 +255,8 @@ void takt__model_learn(struct takt_model *model,
         model->runs[sample->arm]++;
         if (sample->calls > 0 || (sample->flags & TAKT_SAMPLE_SHADOW) != 0)
             takt__bandits_charge(model, &seen);
-        seen.stat->seen_s = takt__bucket_seconds(seen.series, sample->bucket);
+        seen.stat->seen_s =
+            (float)takt__bucket_seconds(seen.series, sample->bucket);
         if ((seen.called_in & TAKT_RESIDENT) == 0)
             takt__model_each_arm(model, &seen, model->closed, takt__regret_add);
     }

@@ -254,12 +254,11 @@ static void move_residuals(const struct takt_series *series,
                              log_rates_ns(series, to, work, situation);
         stat->all.mean += shift;
         stat->own.mean += shift;
-        stat->before_mean += shift;
         stat->middle += (float)shift;
         stat->origin += (float)shift;
         stat->published += (float)shift;
-        if (stat->first != 0)
-            stat->first += (float)shift;
+        if (stat->before_n > 0 || stat->before != 0)
+            stat->before += (float)shift;
     }
 }
 

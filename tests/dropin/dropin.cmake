@@ -13,6 +13,14 @@ if(TARGET dropin_test_switchback)
         dropin ${PROJECT_SOURCE_DIR}/dropin)
     target_compile_definitions(dropin_test_switchback PRIVATE _GNU_SOURCE)
 endif()
+takt_test(dropin/test_effect ${PROJECT_SOURCE_DIR}/dropin/effect.c
+    ${PROJECT_SOURCE_DIR}/dropin/kind.c ${PROJECT_SOURCE_DIR}/dropin/fork.c
+    ${PROJECT_SOURCE_DIR}/dropin/sides.c)
+if(TARGET dropin_test_effect)
+    target_include_directories(dropin_test_effect PRIVATE
+        dropin ${PROJECT_SOURCE_DIR}/dropin)
+    target_compile_definitions(dropin_test_effect PRIVATE _GNU_SOURCE)
+endif()
 takt_test(dropin/test_program_history
     ${PROJECT_SOURCE_DIR}/dropin/program_history.c)
 if(TARGET dropin_test_program_history)

@@ -8,9 +8,13 @@
 #include <string.h>
 
 #include "array_memory.h"
+#include "effect.h"
 #include "support/tap.h"
 
 enum { mib = 1 << 20 };
+
+/* In place of effect.c. */
+_Atomic bool takt__is_off, takt__is_active;
 
 /* ---- NumPy's handler: it counts ---- */
 
@@ -211,6 +215,21 @@ static void kept_blocks_go_back_where_memory_is_short(void)
     put(at, 5 * mib);
 }
 
+static void nothing_is_kept_while_takt_is_off(void)
+{
+    forget_all();
+    void *kept = get(mib);
+    put(kept, mib);
+    takt__is_off = true;
+    void *fresh = get(mib);
+    EXPECT(fresh != kept);
+    put(fresh, mib);
+    EXPECT_INT(counted.released, 1);
+    takt__is_off = false;
+    EXPECT(get(mib) == kept);
+    put(kept, mib);
+}
+
 int main(void)
 {
     RUN(other_handlers_are_left_alone);
@@ -224,5 +243,6 @@ int main(void)
     RUN(at_most_128_mib_are_kept);
     RUN(blocks_that_are_not_used_go_back);
     RUN(kept_blocks_go_back_where_memory_is_short);
+    RUN(nothing_is_kept_while_takt_is_off);
     return tap_done();
 }

@@ -443,6 +443,21 @@ for letter, real in ("s", ctypes.c_float), ("d", ctypes.c_double):
 """
 
 
+# Goes on until there was a slice in which Takt was off: page faults of
+# temporaries, which are rare otherwise, are then those of plain NumPy again.
+EFFECT = HEAD + f"""
+import time
+sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r})
+import stats
+path = os.environ["TAKT_RUN_STATS"]
+a = np.linspace(-3, 3, 1 << 20)
+end = time.monotonic() + 60
+while stats.Stats(path).effect()["slices"] < 2 and time.monotonic() < end:
+    for i in range(20):
+        b = np.exp(a) + a
+"""
+
+
 def surroundings(changes):
     env = {name: value for name, value in os.environ.items()
            if not name.startswith(("TAKT_", "LD_", "OMP_", "OPENBLAS_"))}
@@ -464,7 +479,8 @@ class Loops(unittest.TestCase):
             path = stats.make(os.path.join(folder, "stats"))
             ran = run(program, LD_PRELOAD=PRELOAD, TAKT_RUN_STATS=path,
                       **changes)
-            return ran, stats.Stats(path).loops()
+            self.stats = stats.Stats(path)
+            return ran, self.stats.loops()
 
     def check(self, program, least, **changes):
         """Returns the loops that were cut; at least so many."""
@@ -562,6 +578,16 @@ class Loops(unittest.TestCase):
         self.assertLess(kept, clean)
         plain = int(self.preloaded(FAULTS, TAKT_RUN_NUMPY="off")[0][2])
         self.assertLess(kept, plain)
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "loops stay whole")
+    def test_the_program_is_measured_with_takt_off(self):
+        ran, _ = self.preloaded(EFFECT)
+        self.assertEqual(ran, (0, "", ""))
+        effect = self.stats.effect()
+        self.assertGreaterEqual(effect["slices"], 2)
+        self.assertGreater(effect["baseline_ns"], 0)
+        self.assertGreater(effect["covered_ns"], 0)
+        self.assertLess(abs(effect["gain_ns"]), effect["baseline_ns"])
 
     def test_loops_are_counted(self):
         plain = run(LONG)

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* effect.c - steps of the program with Takt on and off, and when it is off. */
+#include "effect.h"
+
+#include <stddef.h>
+
+#include "fork.h"
+#include "stats_write.h"
+#include "switchback.h"
+
+enum { ms = 1000000 };
+
+/* What follows a change is not measured: threads fall asleep or wake up. */
+static const uint64_t settles_ns = 2 * ms;
+
+/* An off slice lasts that long, and longer for so many steps. */
+static const uint64_t slice_ns = 20 * ms, longest_slice_ns = 100 * ms;
+enum { least_steps = 8 };
+
+/* When an off slice may begin: after this time, twice, and then after twice the
+ * time of before. */
+static const uint64_t first_after_ns = 400 * ms,
+                      longest_wait_ns = UINT64_C(8000) * ms;
+
+/* Longer gaps are something else that the program does, such as reading. */
+static const double longest_gap_ns = 50 * ms;
+enum { far_gap = 8 };
+
+/* How often the sums are told to the statistics. */
+static const uint64_t told_every_ns = 10 * ms;
+
+_Atomic bool takt__is_off, takt__is_active;
+static _Atomic bool may_be_off;
+
+/* ---- state ------------------------------------------------------------------
+ *
+ * Held by the thread that adds a step; others do not wait for it.
+ */
+
+static atomic_flag is_busy = ATOMIC_FLAG_INIT;
+
+/* TAKT_SIDE_BASELINE: in off slices. TAKT_SIDE_ROUTED: at all other times. */
+struct kind_steps {
+    const void *kind;
+    struct takt_moments call[TAKT_SIDES]; /* ns per unit of work */
+    struct takt_moments gap[TAKT_SIDES];  /* ns */
+    double work[TAKT_SIDES], gaps[TAKT_SIDES];
+};
+
+enum { kinds = 256, most_tries = 8 };
+
+/* What the statistics hold of this process. */
+struct effect_told {
+    uint64_t gain_ns, baseline_ns, covered_ns, variance_us2;
+};
+
+static struct {
+    struct kind_steps kind[kinds];
+    uint64_t begin_ns;        /* of this slice, or of what follows one */
+    uint64_t due_ns, wait_ns; /* the next off slice, and the time to it */
+    uint64_t told_at_ns;
+    unsigned steps; /* in this slice */
+    unsigned slices;
+    bool is_own; /* this off slice was begun here */
+    struct effect_told told;
+} state;
+
+static _Thread_local struct {
+    uint64_t end_ns, begin_ns; /* of the last step, and of its slice */
+} last;
+
+static void in_child(void)
+{
+    atomic_flag_clear(&is_busy);
+    atomic_store(&takt__is_off, false);
+}
+
+void takt__effect_open(void)
+{
+    atomic_store(&may_be_off, true);
+}
+
+/* ---- sums ------------------------------------------------------------------
+ */
+
+/* What was not yet told. A gain may fall: unsigned numbers wrap, and so does
+ * their sum. */
+static void tell(_Atomic uint64_t *at, uint64_t *told, double now)
+{
+    static const double most = 9e18;
+    const uint64_t value = (uint64_t)(int64_t)(now < most ? now : most);
+
+    takt__stats_add(at, value - *told);
+    *told = value;
+}
+
+struct effect_sum {
+    double gain_ns, baseline_ns, variance;
+};
+
+/* Of all kinds: measured ones by what they take off and on. Steps of the others
+ * count as those of off slices did on average (`off_ns` and `on_ns`: what those
+ * took, and what the same steps take with Takt): slices are a sample of the
+ * program's time. */
+struct effect_sums {
+    struct effect_sum calls, gaps;
+    double off_ns, on_ns, rest_ns;
+    double covered_ns; /* in calls */
+};
+
+/* Calls, or the gaps before them; `amount`: work, or gaps, of each side. */
+static void add_part(struct effect_sums *all, struct effect_sum *sum,
+                     const struct takt_moments of[TAKT_SIDES],
+                     const double amount[TAKT_SIDES], double change)
+{
+    const double on = amount[TAKT_SIDE_ROUTED];
+    const double off = amount[TAKT_SIDE_BASELINE];
+    const double off_mean = of[TAKT_SIDE_BASELINE].mean;
+    const double on_mean = of[TAKT_SIDE_ROUTED].mean;
+
+    if (of[TAKT_SIDE_ROUTED].n < 1)
+        return;
+    all->off_ns += off * off_mean;
+    all->on_ns += off * on_mean;
+    if (!takt__sides_are_measured(of)) {
+        all->rest_ns += on * on_mean;
+        return;
+    }
+    sum->baseline_ns += on * off_mean;
+    sum->gain_ns -= on * change;
+    sum->variance += on * on * takt__sides_variance(of);
+}
+
+static void add_kind(struct effect_sums *all, const struct kind_steps *steps)
+{
+    add_part(all, &all->calls, steps->call, steps->work,
+             takt__sides_are_measured(steps->call)
+                 ? takt__sides_change(steps->call)
+                 : 0);
+    add_part(all, &all->gaps, steps->gap, steps->gaps,
+             steps->gap[TAKT_SIDE_ROUTED].mean -
+                 steps->gap[TAKT_SIDE_BASELINE].mean);
+    all->covered_ns +=
+        steps->work[TAKT_SIDE_ROUTED] * steps->call[TAKT_SIDE_ROUTED].mean;
+}
+
+/* Gaps hold whatever the program does: they count if they clearly differ, or if
+ * it is known well that they do not. */
+static void add_gaps(const struct effect_sum *gaps, struct effect_sum *sum)
+{
+    static const double well = 0.01;
+    const double least = well * (sum->baseline_ns + gaps->baseline_ns);
+
+    sum->baseline_ns += gaps->baseline_ns;
+    if (gaps->gain_ns * gaps->gain_ns < 4 * gaps->variance &&
+        gaps->variance > least * least)
+        return;
+    sum->gain_ns += gaps->gain_ns;
+    sum->variance += gaps->variance;
+}
+
+/* The sample may be unlike the rest: by half of what it gained, the less the
+ * more slices there were. */
+static void add_rest(const struct effect_sums *all, struct effect_sum *sum)
+{
+    const double slices = state.slices > 1 ? state.slices : 1;
+
+    if (!(all->on_ns > 0))
+        return;
+    const double gain_ns = all->rest_ns * (all->off_ns / all->on_ns - 1);
+    sum->gain_ns += gain_ns;
+    sum->baseline_ns += all->rest_ns + gain_ns;
+    sum->variance += gain_ns * gain_ns / 4 / slices;
+}
+
+static void tell_all(uint64_t now_ns)
+{
+    struct takt_stats_effect *at = takt__stats_effect();
+    struct effect_sums all = {0};
+
+    state.told_at_ns = now_ns;
+    if (at == NULL)
+        return;
+    for (unsigned i = 0; i < kinds; i++)
+        add_kind(&all, &state.kind[i]);
+    struct effect_sum sum = all.calls;
+    add_gaps(&all.gaps, &sum);
+    add_rest(&all, &sum);
+    tell(&at->gain_ns, &state.told.gain_ns, sum.gain_ns);
+    tell(&at->baseline_ns, &state.told.baseline_ns, sum.baseline_ns);
+    tell(&at->covered_ns, &state.told.covered_ns, all.covered_ns);
+    tell(&at->variance_us2, &state.told.variance_us2, sum.variance / 1e6);
+}
+
+/* ---- off slices ------------------------------------------------------------
+ */
+
+static void begin(bool is_off, bool is_own, uint64_t now_ns)
+{
+    state.begin_ns = now_ns;
+    state.steps = 0;
+    state.is_own = is_own;
+    atomic_store(&takt__is_off, is_off);
+}
+
+static void end_off(uint64_t now_ns)
+{
+    struct takt_stats_effect *at = takt__stats_effect();
+
+    if (at != NULL && state.steps > 0)
+        takt__stats_add(&at->slices, 1);
+    state.slices += state.steps > 0;
+    begin(false, false, now_ns);
+    state.due_ns = now_ns + state.wait_ns;
+    if (state.wait_ns < longest_wait_ns)
+        state.wait_ns *= 2;
+    tell_all(now_ns);
+}
+
+/* One that was begun here ends as soon as calls are routed. */
+static bool is_slice_over(uint64_t now_ns)
+{
+    const uint64_t ns = now_ns - state.begin_ns;
+
+    if (!state.is_own)
+        return !takt__side_wants_off();
+    return !takt__side_is_baseline() ||
+           (ns > settles_ns + slice_ns &&
+            (state.steps >= least_steps || ns > longest_slice_ns));
+}
+
+/* While calls are routed, a change of sides has its price: switchback.c knows
+ * it. */
+static bool is_slice_due(uint64_t now_ns)
+{
+    return now_ns >= state.due_ns && atomic_load(&may_be_off) &&
+           takt__stats_effect() != NULL &&
+           atomic_load_explicit(&takt__is_active, memory_order_relaxed) &&
+           takt__side_is_baseline();
+}
+
+static void advance(uint64_t now_ns)
+{
+    if (takt__effect_is_off()) {
+        if (is_slice_over(now_ns))
+            end_off(now_ns);
+    } else if (takt__side_wants_off()) {
+        begin(true, false, now_ns);
+    } else if (is_slice_due(now_ns)) {
+        begin(true, true, now_ns);
+    } else if (now_ns - state.told_at_ns > told_every_ns) {
+        tell_all(now_ns);
+    }
+}
+
+/* ---- steps -----------------------------------------------------------------
+ */
+
+/* NULL: there are too many. */
+static struct kind_steps *steps_of(const void *kind)
+{
+    unsigned at = (unsigned)((uintptr_t)kind * UINT64_C(0x9e3779b97f4a7c15) >>
+                             56); /* 8 bits: `kinds` */
+
+    for (unsigned i = 0; i < most_tries; i++, at = (at + 1) % kinds) {
+        struct kind_steps *found = &state.kind[at];
+        if (found->kind == NULL)
+            found->kind = kind;
+        if (found->kind == kind)
+            return found;
+    }
+    return NULL;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static bool is_typical_gap(const struct kind_steps *steps, double ns)
+{
+    const struct takt_moments *off = &steps->gap[TAKT_SIDE_BASELINE];
+    const struct takt_moments *on = &steps->gap[TAKT_SIDE_ROUTED];
+    const bool is_known = off->n + on->n >= 4;
+
+    return ns < longest_gap_ns &&
+           (!is_known || ns < far_gap * larger(off->mean, on->mean));
+}
+
+static void add_gap(struct kind_steps *steps, enum takt_side side,
+                    uint64_t start_ns)
+{
+    if (last.end_ns == 0 || last.begin_ns != state.begin_ns ||
+        start_ns < last.end_ns)
+        return;
+    const double ns = (double)(start_ns - last.end_ns);
+    if (!is_typical_gap(steps, ns))
+        return;
+    takt__moments_add(&steps->gap[side], ns);
+    steps->gaps[side]++;
+}
+
+/* A call that was begun in another slice, or while threads of the slice before
+ * are awake, belongs to none. */
+static void add(struct kind_steps *steps, double work, uint64_t start_ns,
+                uint64_t end_ns)
+{
+    const bool is_off = takt__effect_is_off();
+    const enum takt_side side = is_off ? TAKT_SIDE_BASELINE : TAKT_SIDE_ROUTED;
+
+    if (start_ns < state.begin_ns + (is_off ? settles_ns : 0))
+        return;
+    takt__moments_add(&steps->call[side], (double)(end_ns - start_ns) / work);
+    state.steps++;
+    steps->work[side] += work;
+    add_gap(steps, side, start_ns);
+}
+
+static void start(uint64_t now_ns)
+{
+    takt__at_fork(TAKT_FORK_EFFECT, NULL, NULL, in_child);
+    state.begin_ns = now_ns;
+    state.wait_ns = first_after_ns;
+    state.due_ns = now_ns + first_after_ns;
+}
+
+void takt__effect_add(const void *kind, double work, uint64_t start_ns,
+                      uint64_t end_ns)
+{
+    if (atomic_flag_test_and_set_explicit(&is_busy, memory_order_acquire))
+        return;
+    struct kind_steps *steps = steps_of(kind);
+    if (state.begin_ns == 0)
+        start(start_ns);
+    if (steps != NULL)
+        add(steps, work, start_ns, end_ns);
+    last.end_ns = end_ns;
+    last.begin_ns = state.begin_ns;
+    advance(end_ns);
+    atomic_flag_clear_explicit(&is_busy, memory_order_release);
+}
