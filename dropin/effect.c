@@ -15,6 +15,10 @@ static const uint64_t settles_ns = 2 * ms;
 
 /* An off slice lasts that long, and longer for so many steps. */
 static const uint64_t slice_ns = 20 * ms, longest_slice_ns = 100 * ms;
+
+/* A probe ends with a call. A program that makes none any more is not left off.
+ */
+static const uint64_t longest_probe_ns = 400 * ms;
 enum { least_steps = 8 };
 
 /* When an off slice may begin: after this time, twice, and then after twice the
@@ -61,7 +65,8 @@ static struct {
     uint64_t told_at_ns;
     unsigned steps; /* in this slice */
     unsigned slices;
-    bool is_own; /* this off slice was begun here */
+    bool is_own;   /* this off slice was begun here */
+    bool is_probe; /* at the last step */
     struct effect_told told;
 } state;
 
@@ -223,7 +228,7 @@ static bool is_slice_over(uint64_t now_ns)
     const uint64_t ns = now_ns - state.begin_ns;
 
     if (!state.is_own)
-        return !takt__side_wants_off();
+        return !takt__side_wants_off() || ns > longest_probe_ns;
     return !takt__side_is_baseline() ||
            (ns > settles_ns + slice_ns &&
             (state.steps >= least_steps || ns > longest_slice_ns));
@@ -239,12 +244,23 @@ static bool is_slice_due(uint64_t now_ns)
            takt__side_is_baseline();
 }
 
+/* One slice for each probe. */
+static bool is_probe_new(void)
+{
+    const bool was_probe = state.is_probe;
+
+    state.is_probe = takt__side_wants_off();
+    return state.is_probe && !was_probe;
+}
+
 static void advance(uint64_t now_ns)
 {
+    const bool is_new = is_probe_new();
+
     if (takt__effect_is_off()) {
         if (is_slice_over(now_ns))
             end_off(now_ns);
-    } else if (takt__side_wants_off()) {
+    } else if (is_new) {
         begin(true, false, now_ns);
     } else if (is_slice_due(now_ns)) {
         begin(true, true, now_ns);

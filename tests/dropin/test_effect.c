@@ -34,7 +34,7 @@ struct program {
     bool is_idle;    /* Takt does nothing beside calls */
     bool has_no_stats;
     bool is_routed;    /* calls are routed all the time */
-    bool wants_off;    /* routing is compared: that begins off slices */
+    double probe_s;    /* routing is compared: for so long each half second */
     unsigned forks_at; /* goes on in a child after so many steps; 0: never */
 };
 
@@ -129,7 +129,7 @@ static void run_program(const struct program *program)
         on_ns += took.on_ns;
         off_ns += took.off_ns;
         now_s = (double)(clock_ns - start_ns) * 1e-9;
-        wants_off = program->wants_off && fmod(now_s, 0.5) < 0.03;
+        wants_off = fmod(now_s, 0.5) < program->probe_s;
         if (program->forks_at > 0 && i >= program->forks_at &&
             takt__effect_is_off()) {
             go_on_in_child();
@@ -269,11 +269,25 @@ static void probes_of_the_library_are_off_slices(void)
                                     .seconds = 4,
                                     .noise = 0.2,
                                     .is_idle = true,
-                                    .wants_off = true};
+                                    .probe_s = 0.03};
     const struct outcome got = try_program(&program);
 
     EXPECT(got.slices >= 7);
     EXPECT_NEAR(got.gain, got.truth, 0.03);
+}
+
+/* A probe of switchback.c ends with a call, and there may be none any more. */
+static void a_probe_that_does_not_end_is_left(void)
+{
+    const struct program program = {.kind = {{300e3, 200e3, 50e3, 40e3}},
+                                    .kinds = 1,
+                                    .seconds = 10,
+                                    .is_idle = true,
+                                    .probe_s = 1};
+    const struct outcome got = try_program(&program);
+
+    EXPECT_INT(got.slices, 1);
+    EXPECT(got.cost < 1.03);
 }
 
 static void a_child_is_not_off_for_ever(void)
@@ -301,6 +315,7 @@ int main(void)
     RUN(reading_a_file_is_no_part_of_it);
     RUN(there_is_no_slice_for_nothing);
     RUN(probes_of_the_library_are_off_slices);
+    RUN(a_probe_that_does_not_end_is_left);
     RUN(a_child_is_not_off_for_ever);
     return tap_done();
 }
