@@ -309,22 +309,16 @@ struct run_parts parts_of(const struct run_tally *tally, double wall_s)
     return parts;
 }
 
-/* How much slices of the same work differ on a machine that is not alone, as a
- * share of their time. */
-static const double between_slices = 0.025;
-
 static struct run_effect effect_of(const struct takt_stats_effect *stats)
 {
-    const double slices = stats->slices > 0 ? (double)stats->slices : 1;
     const uint64_t gain_ns = stats->gain_ns;
-    struct run_effect effect = {.slices = stats->slices,
-                                .gain_s = (double)(int64_t)gain_ns / 1e9,
-                                .baseline_s = (double)stats->baseline_ns / 1e9,
-                                .covered_s = (double)stats->covered_ns / 1e9};
 
-    effect.error_s = hypot(sqrt((double)stats->variance_us2) / 1e6,
-                           between_slices * effect.baseline_s / sqrt(slices));
-    return effect;
+    return (struct run_effect){.slices = stats->slices,
+                               .gain_s = (double)(int64_t)gain_ns / 1e9,
+                               .baseline_s = (double)stats->baseline_ns / 1e9,
+                               .error_s =
+                                   sqrt((double)stats->variance_us2) / 1e6,
+                               .covered_s = (double)stats->covered_ns / 1e9};
 }
 
 bool is_effect_known(const struct run_tally *tally)

@@ -30,6 +30,10 @@ static const uint64_t first_after_ns = 400 * ms,
 static const double longest_gap_ns = 50 * ms;
 enum { far_gap = 8 };
 
+/* How much slices of the same work differ at least, as a share of their time.
+ */
+static const double least_noise = 0.025;
+
 /* How often the sums are told to the statistics. */
 static const uint64_t told_every_ns = 10 * ms;
 
@@ -49,6 +53,7 @@ struct kind_steps {
     struct takt_moments call[TAKT_SIDES]; /* ns per unit of work */
     struct takt_moments gap[TAKT_SIDES];  /* ns */
     double work[TAKT_SIDES], gaps[TAKT_SIDES];
+    bool is_begun;
 };
 
 enum { kinds = 256, most_tries = 8 };
@@ -58,10 +63,19 @@ struct effect_told {
     uint64_t gain_ns, baseline_ns, covered_ns, variance_us2;
 };
 
+/* Time without off slices is cut as if there were some: what its steps took
+ * against what such steps take. */
+struct effect_window {
+    uint64_t begin_ns;
+    double took_ns, expected_ns;
+};
+
 static struct {
     struct kind_steps kind[kinds];
-    uint64_t begin_ns;        /* of this slice, or of what follows one */
-    uint64_t due_ns, wait_ns; /* the next off slice, and the time to it */
+    struct effect_window window;
+    struct takt_moments noise; /* took / expected of such slices */
+    uint64_t begin_ns;         /* of this slice, or of what follows one */
+    uint64_t due_ns, wait_ns;  /* the next off slice, and the time to it */
     uint64_t told_at_ns;
     unsigned steps; /* in this slice */
     unsigned slices;
@@ -164,18 +178,32 @@ static void add_gaps(const struct effect_sum *gaps, struct effect_sum *sum)
     sum->variance += gaps->variance;
 }
 
+static double slice_count(void)
+{
+    return state.slices > 1 ? state.slices : 1;
+}
+
 /* The sample may be unlike the rest: by half of what it gained, the less the
  * more slices there were. */
 static void add_rest(const struct effect_sums *all, struct effect_sum *sum)
 {
-    const double slices = state.slices > 1 ? state.slices : 1;
-
     if (!(all->on_ns > 0))
         return;
     const double gain_ns = all->rest_ns * (all->off_ns / all->on_ns - 1);
     sum->gain_ns += gain_ns;
     sum->baseline_ns += all->rest_ns + gain_ns;
-    sum->variance += gain_ns * gain_ns / 4 / slices;
+    sum->variance += gain_ns * gain_ns / 4 / slice_count();
+}
+
+/* Slices differ on a machine that is not alone. */
+static void add_noise(struct effect_sum *sum)
+{
+    const struct takt_moments *noise = &state.noise;
+    const double seen = noise->n > 1 ? noise->m2 / (noise->n - 1) : 0;
+    const double least = least_noise * least_noise;
+
+    sum->variance += sum->baseline_ns * sum->baseline_ns *
+                     (seen > least ? seen : least) / slice_count();
 }
 
 static void tell_all(uint64_t now_ns)
@@ -191,6 +219,7 @@ static void tell_all(uint64_t now_ns)
     struct effect_sum sum = all.calls;
     add_gaps(&all.gaps, &sum);
     add_rest(&all, &sum);
+    add_noise(&sum);
     tell(&at->gain_ns, &state.told.gain_ns, sum.gain_ns);
     tell(&at->baseline_ns, &state.told.baseline_ns, sum.baseline_ns);
     tell(&at->covered_ns, &state.told.covered_ns, all.covered_ns);
@@ -205,7 +234,18 @@ static void begin(bool is_off, bool is_own, uint64_t now_ns)
     state.begin_ns = now_ns;
     state.steps = 0;
     state.is_own = is_own;
+    state.window = (struct effect_window){.begin_ns = now_ns};
     atomic_store(&takt__is_off, is_off);
+}
+
+/* The next off slice is compared with what is before and after it: programs
+ * become faster and slower by themselves. */
+static void age(struct kind_steps *steps)
+{
+    static const double most = 64;
+
+    takt__moments_limit(&steps->call[TAKT_SIDE_ROUTED], most);
+    takt__moments_limit(&steps->gap[TAKT_SIDE_ROUTED], most);
 }
 
 static void end_off(uint64_t now_ns)
@@ -220,6 +260,8 @@ static void end_off(uint64_t now_ns)
     if (state.wait_ns < longest_wait_ns)
         state.wait_ns *= 2;
     tell_all(now_ns);
+    for (unsigned i = 0; i < kinds; i++)
+        age(&state.kind[i]);
 }
 
 /* One that was begun here ends as soon as calls are routed. */
@@ -303,6 +345,26 @@ static bool is_typical_gap(const struct kind_steps *steps, double ns)
            (!is_known || ns < far_gap * larger(off->mean, on->mean));
 }
 
+/* Adds to a window what a call or a gap took, if it is known what it takes. */
+static void expect(const struct takt_moments *moments, double amount, double ns)
+{
+    if (moments->n < 4)
+        return;
+    state.window.took_ns += ns;
+    state.window.expected_ns += moments->mean * amount;
+}
+
+static void end_window(uint64_t now_ns)
+{
+    struct effect_window *window = &state.window;
+
+    if (now_ns < window->begin_ns + slice_ns)
+        return;
+    if (window->expected_ns > 0)
+        takt__moments_add(&state.noise, window->took_ns / window->expected_ns);
+    *window = (struct effect_window){.begin_ns = now_ns};
+}
+
 static void add_gap(struct kind_steps *steps, enum takt_side side,
                     uint64_t start_ns)
 {
@@ -312,12 +374,14 @@ static void add_gap(struct kind_steps *steps, enum takt_side side,
     const double ns = (double)(start_ns - last.end_ns);
     if (!is_typical_gap(steps, ns))
         return;
+    expect(&steps->gap[side], 1, ns);
     takt__moments_add(&steps->gap[side], ns);
     steps->gaps[side]++;
 }
 
 /* A call that was begun in another slice, or while threads of the slice before
- * are awake, belongs to none. */
+ * are awake, belongs to none; nor does the first one of a kind, whose memory is
+ * touched for the first time. */
 static void add(struct kind_steps *steps, double work, uint64_t start_ns,
                 uint64_t end_ns)
 {
@@ -326,10 +390,17 @@ static void add(struct kind_steps *steps, double work, uint64_t start_ns,
 
     if (start_ns < state.begin_ns + (is_off ? settles_ns : 0))
         return;
+    if (!steps->is_begun) {
+        steps->is_begun = true;
+        return;
+    }
+    expect(&steps->call[side], work, (double)(end_ns - start_ns));
     takt__moments_add(&steps->call[side], (double)(end_ns - start_ns) / work);
     state.steps++;
     steps->work[side] += work;
     add_gap(steps, side, start_ns);
+    if (!is_off)
+        end_window(end_ns);
 }
 
 static void start(uint64_t now_ns)

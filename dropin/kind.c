@@ -108,13 +108,20 @@ void takt__moments_add(struct takt_moments *moments, double value)
     moments->m2 += distance * (value - moments->mean);
 }
 
-void takt__moments_age(struct takt_moments *moments)
+void takt__moments_limit(struct takt_moments *moments, double most)
 {
-    static const double most = 16;
-    const double share = moments->n > 2 * most ? most / moments->n : 0.5;
-
-    moments->n *= share;
+    if (moments->n <= most)
+        return;
+    const double share = most / moments->n;
+    moments->n = most;
     moments->m2 *= share;
     moments->clips *= share;
     moments->clipped *= share;
+}
+
+void takt__moments_age(struct takt_moments *moments)
+{
+    static const double most = 16;
+
+    takt__moments_limit(moments, moments->n > 2 * most ? most : moments->n / 2);
 }

@@ -55,6 +55,9 @@ void takt__kinds_each(takt_kind_visit *visit, void *self);
  * is far below them. */
 void takt__moments_add(struct takt_moments *moments, double value);
 
+/* Lets what was added so far count as that many values at most. */
+void takt__moments_limit(struct takt_moments *moments, double most);
+
 /* Lets what was added so far count for less. */
 void takt__moments_age(struct takt_moments *moments);
 
