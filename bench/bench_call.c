@@ -12,12 +12,12 @@
 #include <takt/takt.h>
 
 #include "bench.h"
-#include "expert/slots.h"
+#include "expert/kernel_set.h"
 
-static struct takt_slots slots[TAKT_KERNEL_ISAS];
+static struct takt_kernel_set kernel_set[TAKT_KERNEL_ISAS];
 
 struct trial {
-    const struct takt_slots *slots;
+    const struct takt_kernel_set *kernel_set;
     size_t n; /* elements; of a product: rows and columns */
     float *a, *b, *c;
     takt_call call;
@@ -26,7 +26,7 @@ struct trial {
 static void bare_add(void *self, size_t calls)
 {
     const struct trial *t = self;
-    takt_map_kernel *kernel = t->slots->map[TAKT_F32][TAKT_OP_add];
+    takt_map_kernel *kernel = t->kernel_set->map[TAKT_F32][TAKT_OP_add];
 
     for (size_t i = 0; i < calls; i++)
         kernel(t->n, t->a, t->b, NULL, t->c, 0, 0);
@@ -43,7 +43,7 @@ static void call_add(void *self, size_t calls)
 static void bare_sum(void *self, size_t calls)
 {
     const struct trial *t = self;
-    takt_reduce_kernel *kernel = t->slots->reduce[TAKT_F32][TAKT_OP_sum];
+    takt_reduce_kernel *kernel = t->kernel_set->reduce[TAKT_F32][TAKT_OP_sum];
     struct takt_partial partial;
 
     for (size_t i = 0; i < calls; i++)
@@ -62,14 +62,14 @@ static void bare_matmul(void *self, size_t calls)
 {
     const struct trial *t = self;
     const size_t n = t->n;
-    const struct takt_gemm_blocks *blocks = &t->slots->blocks[TAKT_F32];
+    const struct takt_gemm_blocks *blocks = &t->kernel_set->blocks[TAKT_F32];
     const struct takt_gemm gemm = {n, n, n,    t->a, n, 1, t->b,
                                    n, 1, t->c, n,    1, 0};
-    const size_t room = t->slots->gemm[TAKT_F32]->room(&gemm, blocks);
+    const size_t room = t->kernel_set->gemm[TAKT_F32]->room(&gemm, blocks);
     void *scratch = room > 0 ? malloc(room) : NULL;
 
     for (size_t i = 0; i < calls; i++)
-        t->slots->gemm[TAKT_F32]->run(&gemm, blocks, scratch);
+        t->kernel_set->gemm[TAKT_F32]->run(&gemm, blocks, scratch);
     free(scratch);
 }
 
@@ -135,8 +135,8 @@ int main(int argc, char **argv)
         return 1;
     const struct takt_gemm_caches caches = {
         machine->l1d_bytes, machine->l2_bytes, machine->l3_bytes};
-    takt__slots_fill(slots, machine->isas, &caches);
-    struct trial t = {.slots = &slots[takt_machine_best_isa(machine)],
+    takt__kernel_sets_fill(kernel_set, machine->isas, &caches);
+    struct trial t = {.kernel_set = &kernel_set[takt_machine_best_isa(machine)],
                       .a = bench_floats(65536),
                       .b = bench_floats(65536),
                       .c = bench_floats(65536)};

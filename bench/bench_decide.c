@@ -20,7 +20,7 @@ enum { keys = 64, turns = 2000, per_turn = 512 };
 
 struct bench {
     takt_ctx *ctx;
-    struct takt_sizes sizes[keys];
+    struct takt_question question[keys];
     pthread_barrier_t *start; /* NULL: alone */
     double median_ns;
 };
@@ -40,7 +40,8 @@ static void decide(const struct bench *bench)
 
     for (size_t i = 0; i < per_turn; i++) {
         takt__decide(&bench->ctx->decider, &takt__thread,
-                     &bench->sizes[i * 7 % keys], (i & 1) != 0, false, &choice);
+                     &bench->question[i * 7 % keys], (i & 1) != 0, false,
+                     &choice);
         BENCH_USE(choice.expert);
     }
 }
@@ -107,7 +108,7 @@ static void warm_up(struct bench *bench, float *memory, size_t elements)
         for (int j = 0; j < 40; j++)
             takt_run(bench->ctx, &call, NULL);
         const takt_request request = {.op = call.op, .shape = call.shape};
-        takt__request_sizes(&request, &bench->sizes[i]);
+        takt__request_question(&request, &bench->question[i]);
     }
     takt_ctx_flush(bench->ctx);
 }

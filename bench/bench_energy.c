@@ -101,16 +101,16 @@ static struct takt_sample sample_of(const struct kind *kind)
     const takt_request request = {.op = kind->call.op,
                                   .dtype = kind->call.dtype,
                                   .shape = kind->call.shape};
-    struct takt_sizes sizes;
+    struct takt_question question;
 
-    MUST(takt__request_sizes(&request, &sizes));
-    return (struct takt_sample){.series = sizes.key.series,
-                                .bucket = sizes.key.bucket,
+    MUST(takt__request_question(&request, &question));
+    return (struct takt_sample){.series = question.key.series,
+                                .bucket = question.key.bucket,
                                 .situation = kind->is_gpu ? TAKT_RESIDENT : 0,
                                 .arm = (uint8_t)kind->expert,
                                 .calls = 1,
-                                .bytes = (float)sizes.work.bytes,
-                                .flops = (float)sizes.work.flops};
+                                .bytes = (float)question.work.bytes,
+                                .flops = (float)question.work.flops};
 }
 
 static void add_kind(struct bench *bench, const char *op, takt_shape shape,

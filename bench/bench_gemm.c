@@ -21,7 +21,7 @@
 #include "bench.h"
 #include "bench_limit.h"
 #include "blas_loops.h"
-#include "expert/slots.h"
+#include "expert/kernel_set.h"
 #include "gemm_limits.h"
 
 /* Who multiplies. Teams of 1, 2, 4, ... threads make ways of a side. */
@@ -47,7 +47,7 @@ enum { shape_count = sizeof shapes / sizeof shapes[0], most_retries = 3 };
 
 struct trial {
     takt_dtype dtype;
-    const struct takt_slots *slots;
+    const struct takt_kernel_set *kernel_set;
     void *scratch;
     takt_ctx *ctx; /* of this way; NULL: none */
     size_t expert; /* its number; SIZE_MAX: the context decides */
@@ -68,7 +68,7 @@ struct best {
 
 struct program {
     takt_machine *machine;
-    struct takt_slots slots[TAKT_KERNEL_ISAS];
+    struct takt_kernel_set kernel_set[TAKT_KERNEL_ISAS];
     takt_ctx *fixed, *adaptive;
     unsigned teams[most_teams];
     size_t experts[most_teams]; /* of our teams */
@@ -104,10 +104,10 @@ static void run_own(void *self, size_t calls)
 {
     const struct trial *t = self;
     const struct takt_gemm gemm = gemm_of(t);
-    takt_gemm_kernel *kernel = t->slots->gemm[t->dtype]->run;
+    takt_gemm_kernel *kernel = t->kernel_set->gemm[t->dtype]->run;
 
     for (size_t i = 0; i < calls; i++)
-        kernel(&gemm, &t->slots->blocks[t->dtype], t->scratch);
+        kernel(&gemm, &t->kernel_set->blocks[t->dtype], t->scratch);
 }
 
 static void run_ctx(void *self, size_t calls)
@@ -228,7 +228,8 @@ static void open_trial(const struct program *program, const size_t shape[3],
 {
     *t = (struct trial){
         .dtype = program->dtype,
-        .slots = &program->slots[takt_machine_best_isa(program->machine)],
+        .kernel_set =
+            &program->kernel_set[takt_machine_best_isa(program->machine)],
         .ctx = program->fixed,
         .m = shape[0],
         .n = shape[1],
@@ -237,8 +238,8 @@ static void open_trial(const struct program *program, const size_t shape[3],
     t->b = make(t->dtype, t->k * t->n);
     t->c = make(t->dtype, t->m * t->n);
     const struct takt_gemm gemm = gemm_of(t);
-    const size_t room =
-        t->slots->gemm[t->dtype]->room(&gemm, &t->slots->blocks[t->dtype]);
+    const size_t room = t->kernel_set->gemm[t->dtype]->room(
+        &gemm, &t->kernel_set->blocks[t->dtype]);
     t->scratch = make(TAKT_F32, room / 4 + 1);
     t->call = (takt_call){.op = takt_op_find("matmul"),
                           .dtype = t->dtype,
@@ -483,7 +484,7 @@ int main(int argc, char **argv)
     const struct takt_gemm_caches caches = {program.machine->l1d_bytes,
                                             program.machine->l2_bytes,
                                             program.machine->l3_bytes};
-    takt__slots_fill(program.slots, program.machine->isas, &caches);
+    takt__kernel_sets_fill(program.kernel_set, program.machine->isas, &caches);
     if (!find_teams(&program) ||
         takt_ctx_create(&(takt_ctx_options){0}, &program.adaptive) != TAKT_OK)
         return 1;

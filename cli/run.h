@@ -162,8 +162,8 @@ const char *stats_text(const struct takt_stats_text *text);
 struct run_row {
     unsigned routine, type;
     unsigned first_class, last_class;
-    uint64_t calls[TAKT_PATHS], timed[TAKT_PATHS];
-    double measured_s[TAKT_PATHS]; /* of those that were timed */
+    uint64_t calls[TAKT_DESTINATIONS], timed[TAKT_DESTINATIONS];
+    double measured_s[TAKT_DESTINATIONS]; /* of those that were timed */
     double took_s;    /* all but `untimed`, of which nothing is known */
     bool is_estimate; /* took_s includes calls that were not timed */
     uint64_t untimed;
@@ -294,7 +294,7 @@ struct run_report {
     struct run_tally tally;
 };
 
-extern const char *const path_keys[TAKT_PATHS];
+extern const char *const destination_keys[TAKT_DESTINATIONS];
 extern const char *const why_keys[TAKT_WHYS];
 
 void print_run_text(FILE *out, struct run_report *report);

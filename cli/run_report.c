@@ -160,9 +160,9 @@ static const char *main_place(const struct run_row *row)
 {
     const uint64_t elsewhere = calls_elsewhere(row);
 
-    return elsewhere == 0                              ? "-"
-           : row->calls[TAKT_PATH_GPU] > elsewhere / 2 ? "gpu"
-                                                       : "cpu";
+    return elsewhere == 0                                     ? "-"
+           : row->calls[TAKT_DESTINATION_GPU] > elsewhere / 2 ? "gpu"
+                                                              : "cpu";
 }
 
 static void print_share(FILE *out, const struct run_row *row)

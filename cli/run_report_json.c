@@ -24,11 +24,12 @@ static void json_sums(struct json *json, const struct run_row *row)
     const bool is_compared = row->compared > 0;
     const double unknown = (double)NAN; /* null */
 
-    json_counts(json, "calls", row->calls, path_keys, TAKT_PATHS);
-    json_counts(json, "timed", row->timed, path_keys, TAKT_PATHS);
+    json_counts(json, "calls", row->calls, destination_keys, TAKT_DESTINATIONS);
+    json_counts(json, "timed", row->timed, destination_keys, TAKT_DESTINATIONS);
     json_open(json, "measured_s", '{');
-    for (size_t path = 0; path < TAKT_PATHS; path++)
-        json_number(json, path_keys[path], row->measured_s[path]);
+    for (size_t destination = 0; destination < TAKT_DESTINATIONS; destination++)
+        json_number(json, destination_keys[destination],
+                    row->measured_s[destination]);
     json_print(json,
                "} took_s:%g is_estimate:%d untimed:%ju transfer_s:%g "
                "wait_s:%g compared:%ju baseline_s:%g "

@@ -116,8 +116,8 @@ const char *stats_text(const struct takt_stats_text *text)
     return is_whole ? text->text : NULL;
 }
 
-const char *const path_keys[TAKT_PATHS] = {"pass_through", "baseline", "scalar",
-                                           "simd", "gpu"};
+const char *const destination_keys[TAKT_DESTINATIONS] = {
+    "pass_through", "baseline", "scalar", "simd", "gpu"};
 
 const char *const why_keys[TAKT_WHYS] = {
     "small",  "settled", "starting", "form",      "routine",
@@ -151,15 +151,16 @@ uint64_t all_calls(const struct run_row *row)
 {
     uint64_t sum = 0;
 
-    for (size_t path = 0; path < TAKT_PATHS; path++)
-        sum = plus(sum, row->calls[path]);
+    for (size_t destination = 0; destination < TAKT_DESTINATIONS; destination++)
+        sum = plus(sum, row->calls[destination]);
     return sum;
 }
 
 uint64_t calls_elsewhere(const struct run_row *row)
 {
-    return plus(row->calls[TAKT_PATH_SCALAR],
-                plus(row->calls[TAKT_PATH_SIMD], row->calls[TAKT_PATH_GPU]));
+    return plus(row->calls[TAKT_DESTINATION_SCALAR],
+                plus(row->calls[TAKT_DESTINATION_SIMD],
+                     row->calls[TAKT_DESTINATION_GPU]));
 }
 
 double gained_s(const struct run_row *row)
@@ -182,8 +183,9 @@ double gained_share(const struct run_row *row)
 
 double routed_s(const struct run_row *row)
 {
-    return row->measured_s[TAKT_PATH_SCALAR] + row->measured_s[TAKT_PATH_SIMD] +
-           row->measured_s[TAKT_PATH_GPU];
+    return row->measured_s[TAKT_DESTINATION_SCALAR] +
+           row->measured_s[TAKT_DESTINATION_SIMD] +
+           row->measured_s[TAKT_DESTINATION_GPU];
 }
 
 /* Calls in the baseline library. */
@@ -193,15 +195,17 @@ static double passed_s(const struct run_row *row)
     return passed > 0 ? passed : 0;
 }
 
-static void add_path(struct run_row *row, const struct takt_stats_cell *cell,
-                     size_t path)
+static void add_destination(struct run_row *row,
+                            const struct takt_stats_cell *cell,
+                            size_t destination)
 {
-    const uint64_t calls = cell->calls[path], timed = cell->timed[path];
-    const double measured_s = (double)cell->ns[path] / 1e9;
+    const uint64_t calls = cell->calls[destination],
+                   timed = cell->timed[destination];
+    const double measured_s = (double)cell->ns[destination] / 1e9;
 
-    row->calls[path] = calls;
-    row->timed[path] = timed;
-    row->measured_s[path] = measured_s;
+    row->calls[destination] = calls;
+    row->timed[destination] = timed;
+    row->measured_s[destination] = measured_s;
     if (timed == 0) {
         row->untimed = plus(row->untimed, calls);
     } else if (timed < calls) {
@@ -224,8 +228,8 @@ static struct run_row row_of(const struct takt_stats_cell *cell)
                           .gpu_s = (double)cell->gpu_ns / 1e9,
                           .own_s = (double)cell->own_ns / 1e9};
 
-    for (size_t path = 0; path < TAKT_PATHS; path++)
-        add_path(&row, cell, path);
+    for (size_t destination = 0; destination < TAKT_DESTINATIONS; destination++)
+        add_destination(&row, cell, destination);
     for (size_t why = 0; why < TAKT_WHYS; why++)
         row.why[why] = cell->why[why];
     return row;
@@ -233,10 +237,13 @@ static struct run_row row_of(const struct takt_stats_cell *cell)
 
 void tally_add(struct run_row *sum, const struct run_row *row)
 {
-    for (size_t path = 0; path < TAKT_PATHS; path++) {
-        sum->calls[path] = plus(sum->calls[path], row->calls[path]);
-        sum->timed[path] = plus(sum->timed[path], row->timed[path]);
-        sum->measured_s[path] += row->measured_s[path];
+    for (size_t destination = 0; destination < TAKT_DESTINATIONS;
+         destination++) {
+        sum->calls[destination] =
+            plus(sum->calls[destination], row->calls[destination]);
+        sum->timed[destination] =
+            plus(sum->timed[destination], row->timed[destination]);
+        sum->measured_s[destination] += row->measured_s[destination];
     }
     for (size_t why = 0; why < TAKT_WHYS; why++)
         sum->why[why] = plus(sum->why[why], row->why[why]);
@@ -298,7 +305,7 @@ struct run_parts parts_of(const struct run_tally *tally, double wall_s)
     parts.wait_s = share * take(&routed, total->wait_s);
     parts.transfer_s = share * take(&routed, total->transfer_s);
     parts.gpu_s =
-        share * take(&routed, fmax(total->measured_s[TAKT_PATH_GPU] -
+        share * take(&routed, fmax(total->measured_s[TAKT_DESTINATION_GPU] -
                                        total->wait_s - total->transfer_s,
                                    0));
     parts.cpu_s = share * routed;
@@ -358,8 +365,8 @@ double run_gain_error_s(const struct run_tally *tally)
 /* Most cells are empty. */
 static bool has_calls(const struct takt_stats_cell *cell)
 {
-    for (size_t path = 0; path < TAKT_PATHS; path++)
-        if (cell->calls[path] > 0)
+    for (size_t destination = 0; destination < TAKT_DESTINATIONS; destination++)
+        if (cell->calls[destination] > 0)
             return true;
     return false;
 }
@@ -401,7 +408,7 @@ void tally_drop(struct run_tally *tally)
 
 static bool is_passed_through(const struct run_row *row)
 {
-    return row->calls[TAKT_PATH_PASS_THROUGH] == all_calls(row);
+    return row->calls[TAKT_DESTINATION_PASS_THROUGH] == all_calls(row);
 }
 
 void tally_merge(struct run_tally *tally)

@@ -50,9 +50,9 @@ static void record(const struct subject *of, const struct takt_parts *parts,
                                      parts->wait_s};
 
     takt__record(of->intercept,
-                 parts->used_gpu     ? TAKT_PATH_GPU
-                 : parts->used_other ? TAKT_PATH_SIMD
-                                     : TAKT_PATH_BASELINE,
+                 parts->used_gpu     ? TAKT_DESTINATION_GPU
+                 : parts->used_other ? TAKT_DESTINATION_SIMD
+                                     : TAKT_DESTINATION_BASELINE,
                  &taken, forecast,
                  !forecast->has_gpu    ? TAKT_WHY_NO_GPU
                  : forecast->is_asleep ? TAKT_WHY_ASLEEP

@@ -20,15 +20,15 @@ static struct takt_stats_cell *cell_of(const struct takt_intercept *intercept)
                             intercept->work);
 }
 
-enum takt_path takt__path_of(const struct takt_route *route,
-                             const takt_decision *decision)
+enum takt_destination takt__destination_of(const struct takt_route *route,
+                                           const takt_decision *decision)
 {
     if (decision->backend == TAKT_BACKEND_GPU)
-        return TAKT_PATH_GPU;
+        return TAKT_DESTINATION_GPU;
     if (takt__is_baseline_expert(route, decision->expert))
-        return TAKT_PATH_BASELINE;
-    return decision->backend == TAKT_BACKEND_SCALAR ? TAKT_PATH_SCALAR
-                                                    : TAKT_PATH_SIMD;
+        return TAKT_DESTINATION_BASELINE;
+    return decision->backend == TAKT_BACKEND_SCALAR ? TAKT_DESTINATION_SCALAR
+                                                    : TAKT_DESTINATION_SIMD;
 }
 
 void takt__record_pass(const struct takt_intercept *intercept, uint64_t ns)
@@ -36,7 +36,7 @@ void takt__record_pass(const struct takt_intercept *intercept, uint64_t ns)
     struct takt_stats_cell *cell = cell_of(intercept);
 
     takt__recorded_ns += ns;
-    takt__stats_run(cell, TAKT_PATH_PASS_THROUGH, ns);
+    takt__stats_run(cell, TAKT_DESTINATION_PASS_THROUGH, ns);
     if (ns > 0) {
         takt__stats_span(intercept->start_ns, intercept->start_ns + ns);
         takt__stats_time(TAKT_TRACK_BASELINE, intercept->start_ns,
@@ -82,14 +82,15 @@ static void add_part(_Atomic uint64_t *at, double seconds)
         takt__stats_add(at, ns_of(seconds));
 }
 
-static enum takt_track track_of(enum takt_path path)
+static enum takt_track track_of(enum takt_destination destination)
 {
-    return path == TAKT_PATH_GPU        ? TAKT_TRACK_GPU
-           : path == TAKT_PATH_BASELINE ? TAKT_TRACK_BASELINE
-                                        : TAKT_TRACK_CPU;
+    return destination == TAKT_DESTINATION_GPU        ? TAKT_TRACK_GPU
+           : destination == TAKT_DESTINATION_BASELINE ? TAKT_TRACK_BASELINE
+                                                      : TAKT_TRACK_CPU;
 }
 
-void takt__record(const struct takt_intercept *intercept, enum takt_path path,
+void takt__record(const struct takt_intercept *intercept,
+                  enum takt_destination destination,
                   const struct takt_taken *taken,
                   const struct takt_forecast *forecast, enum takt_why why)
 {
@@ -97,14 +98,14 @@ void takt__record(const struct takt_intercept *intercept, enum takt_path path,
     const uint64_t ns = taken->end_ns - taken->start_ns;
 
     takt__recorded_ns += ns;
-    takt__stats_run(cell, path, ns);
+    takt__stats_run(cell, destination, ns);
     takt__stats_span(taken->start_ns, taken->end_ns);
-    takt__stats_time(track_of(path), taken->start_ns, taken->end_ns, 1);
+    takt__stats_time(track_of(destination), taken->start_ns, taken->end_ns, 1);
     add_part(&cell->transfer_ns, taken->transfer_s);
     add_part(&cell->wait_ns, taken->wait_s);
-    if (path != TAKT_PATH_BASELINE)
+    if (destination != TAKT_DESTINATION_BASELINE)
         compare(intercept, cell, ns);
-    if (path == TAKT_PATH_GPU)
+    if (destination == TAKT_DESTINATION_GPU)
         return;
     takt__stats_add(&cell->why[why], 1);
     if (forecast->gpu_s > 0 &&
@@ -151,8 +152,8 @@ void takt__record_routed(const struct takt_route *route,
     const struct takt_taken taken = {start_ns, end_ns, decision->transfer_s,
                                      decision->wait_s};
 
-    takt__record(intercept, takt__path_of(route, decision), &taken, &forecast,
-                 why_on_cpu(decision, &forecast));
+    takt__record(intercept, takt__destination_of(route, decision), &taken,
+                 &forecast, why_on_cpu(decision, &forecast));
 }
 
 void takt__record_side(const struct takt_intercept *intercept,

@@ -9,8 +9,8 @@
 #include "intercepted.h"
 #include "route.h"
 
-enum takt_path takt__path_of(const struct takt_route *route,
-                             const takt_decision *decision);
+enum takt_destination takt__destination_of(const struct takt_route *route,
+                                           const takt_decision *decision);
 
 /* What a call took on its side, for the comparison of both. */
 void takt__record_side(const struct takt_intercept *intercept,
@@ -40,7 +40,8 @@ void takt__record_routed(const struct takt_route *route,
                          const takt_call *call, const takt_decision *decision,
                          uint64_t start_ns, uint64_t end_ns);
 
-/* It ran on that path. `why` counts if that is not a GPU. */
-void takt__record(const struct takt_intercept *intercept, enum takt_path path,
+/* It ran there. `why` counts if that is not a GPU. */
+void takt__record(const struct takt_intercept *intercept,
+                  enum takt_destination destination,
                   const struct takt_taken *taken,
                   const struct takt_forecast *forecast, enum takt_why why);

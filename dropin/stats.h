@@ -36,13 +36,13 @@ enum {
 };
 
 /* Where a call ran. */
-enum takt_path {
-    TAKT_PATH_PASS_THROUGH, /* in the baseline library, without a decision */
-    TAKT_PATH_BASELINE,     /* in the baseline library, by decision */
-    TAKT_PATH_SCALAR,
-    TAKT_PATH_SIMD, /* Takt's own kernels, or another library */
-    TAKT_PATH_GPU,
-    TAKT_PATHS
+enum takt_destination {
+    TAKT_DESTINATION_PASS_THROUGH, /* the baseline library, undecided */
+    TAKT_DESTINATION_BASELINE,     /* the baseline library, by decision */
+    TAKT_DESTINATION_SCALAR,
+    TAKT_DESTINATION_SIMD, /* Takt's own kernels, or another library */
+    TAKT_DESTINATION_GPU,
+    TAKT_DESTINATIONS
 };
 
 /* Why a call did not run on a GPU. Up to NO_ROUTER: it was passed through,
@@ -72,10 +72,10 @@ enum takt_why {
 
 /* The calls of one routine, type and class. */
 struct takt_stats_cell {
-    _Atomic uint64_t calls[TAKT_PATHS];
+    _Atomic uint64_t calls[TAKT_DESTINATIONS];
     /* Those that were timed: all that were routed, and some of those that were
      * passed through. */
-    _Atomic uint64_t timed[TAKT_PATHS], ns[TAKT_PATHS];
+    _Atomic uint64_t timed[TAKT_DESTINATIONS], ns[TAKT_DESTINATIONS];
     /* Of routed calls: in ns[], what moving operands and waiting took. */
     _Atomic uint64_t transfer_ns, wait_ns;
     /* Calls that ran elsewhere than in the baseline library, of kinds that it

@@ -221,13 +221,13 @@ void takt__stats_time(enum takt_track track, uint64_t start_ns, uint64_t end_ns,
     }
 }
 
-void takt__stats_run(struct takt_stats_cell *cell, enum takt_path path,
-                     uint64_t ns)
+void takt__stats_run(struct takt_stats_cell *cell,
+                     enum takt_destination destination, uint64_t ns)
 {
-    takt__stats_add(&cell->calls[path], 1);
+    takt__stats_add(&cell->calls[destination], 1);
     if (ns > 0) {
-        takt__stats_add(&cell->timed[path], 1);
-        takt__stats_add(&cell->ns[path], ns);
+        takt__stats_add(&cell->timed[destination], 1);
+        takt__stats_add(&cell->ns[destination], ns);
     }
 }
 

@@ -56,5 +56,5 @@ void takt__stats_time(enum takt_track track, uint64_t start_ns, uint64_t end_ns,
                       double weight);
 
 /* A call that ran; ns 0: it was not timed. */
-void takt__stats_run(struct takt_stats_cell *cell, enum takt_path path,
-                     uint64_t ns);
+void takt__stats_run(struct takt_stats_cell *cell,
+                     enum takt_destination destination, uint64_t ns);

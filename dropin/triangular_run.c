@@ -38,9 +38,10 @@ static bool run_by_router(struct takt_parts *parts, const takt_call *call)
     if (status != TAKT_OK)
         return false;
     if (parts->has_stats) {
-        const enum takt_path path = takt__path_of(route, &decision);
-        parts->used_gpu |= path == TAKT_PATH_GPU;
-        parts->used_other |= path != TAKT_PATH_BASELINE;
+        const enum takt_destination destination =
+            takt__destination_of(route, &decision);
+        parts->used_gpu |= destination == TAKT_DESTINATION_GPU;
+        parts->used_other |= destination != TAKT_DESTINATION_BASELINE;
         parts->transfer_s += decision.transfer_s;
         parts->wait_s += decision.wait_s;
     }

@@ -1,14 +1,16 @@
 #!/bin/sh
 # Runs every fuzz target for SECONDS, starting from its corpus, as many at once
-# as there are processors.
-# usage: tools/fuzz.sh SECONDS
+# as there are processors. They are those of PRESET: "fuzzing", which is
+# optimised, or "asan", which `make test` has built anyway.
+# usage: tools/fuzz.sh SECONDS [PRESET]
 set -eu
 cd "$(dirname "$0")/.."
-seconds=${1:?usage: tools/fuzz.sh SECONDS}
+seconds=${1:?usage: tools/fuzz.sh SECONDS [PRESET]}
+preset=${2:-fuzzing}
 
 # One target; what it has to say only if it fails.
-if [ $# -eq 2 ]; then
-    target=$2
+if [ $# -eq 3 ]; then
+    target=$3
     name=$(basename "$target")
     mkdir -p "build/fuzz/corpus/$name"
     seeds=
@@ -28,8 +30,8 @@ if [ $# -eq 2 ]; then
 fi
 
 mkdir -p build
-tools/progress.sh "fuzz: configure" build/fuzz.log cmake --preset asan
+tools/progress.sh "fuzz: configure" build/fuzz.log cmake --preset "$preset"
 tools/progress.sh "fuzz: build" build/fuzz.log \
-    cmake --build --preset asan --target fuzz/all
-find build/asan/fuzz -maxdepth 1 -name 'fuzz_*' -type f -executable | sort |
-    xargs -P "$(nproc)" -n 1 tools/fuzz.sh "$seconds"
+    cmake --build --preset "$preset" --target fuzz/all
+find "build/$preset/fuzz" -maxdepth 1 -name 'fuzz_*' -type f -executable | sort |
+    xargs -P "$(nproc)" -n 1 tools/fuzz.sh "$seconds" "$preset"

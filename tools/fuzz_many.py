@@ -6,7 +6,7 @@ usage: tools/fuzz_many.py SECONDS [--runs N] [--targets WORD,...]
                           [--folder FOLDER] [--jobs N] [--continue]
        tools/fuzz_many.py --pack NEW-FOLDER [--targets WORD,...]
 
-The targets are those that were built (build/asan/fuzz). Whichever has most left
+The targets are those that were built (`make fuzz`). Whichever has most left
 to do, by what its inputs took so far, gets the next processor. In the end, also
 when it is told to end early (SIGINT, SIGTERM), there is a line for each: what it
 tried, what it found, CPU time of one input. Inputs that were found are kept
@@ -43,7 +43,7 @@ arguments.add_argument("--continue", action="store_true", dest="is_continued")
 options = arguments.parse_args()
 IS_PACKED = (HERE / "corpus").is_dir()
 FOLDER = options.folder or (HERE if IS_PACKED
-                            else HERE.parent / "build" / "asan" / "fuzz")
+                            else HERE.parent / "build" / "fuzzing" / "fuzz")
 TALLY = FOLDER / "tried.json"
 INTERRUPTED = 72  # what libFuzzer exits with after SIGINT
 SEEDS = HERE / "corpus" if IS_PACKED else HERE.parent / "fuzz" / "corpus"

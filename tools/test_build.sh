@@ -13,7 +13,7 @@ jobs=$(($(nproc) + 1)) # many tests wait
 run_all() {
     ctest --test-dir "build/$preset" --output-on-failure -j "$jobs"
     if [ -d "build/$preset/fuzz" ]; then
-        if tools/fuzz.sh 1; then echo "fuzz passed"; else echo "fuzz failed"; fi
+        if tools/fuzz.sh 1 "$preset"; then echo "fuzz passed"; else echo "fuzz failed"; fi
     fi
     echo "done, $(($(date +%s) - ${began:-$(date +%s)})) s since the start"
 }

@@ -72,8 +72,8 @@ done
 attempt "patches of the whole corpus" env TAKT_TORTURE=1 \
     ctest --test-dir build/check -R '^cli/patches$' --output-on-failure
 attempt "the examples, by the thread sanitizer" examples
-build asan
-for target in build/asan/fuzz/fuzz_*; do
+build fuzzing
+for target in build/fuzzing/fuzz/fuzz_*; do
     [ -f "$target" ] && [ -x "$target" ] && attempt "$target" fuzz "$target"
 done
 note "$found found"

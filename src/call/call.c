@@ -22,7 +22,7 @@
 
 /* What the decision reads. The call was admitted, so its shape is right.
  * Beyond vectors, `elements` is needed by static rules and by reports alone. */
-void takt__call_sizes(const takt_call *call, struct takt_sizes *out)
+void takt__call_question(const takt_call *call, struct takt_question *out)
 {
     const struct takt_op_entry *entry = takt__op_entry(call->op);
     double elements;
@@ -57,14 +57,14 @@ static takt_status prepare(struct takt_exec *exec)
         if (status != TAKT_OK)
             return status;
     }
-    takt__call_sizes(call, &exec->sizes);
-    if (exec->sizes.objective != 0 &&
-        exec->sizes.objective >= atomic_load(&exec->ctx->objective_count))
+    takt__call_question(call, &exec->question);
+    if (exec->question.objective != 0 &&
+        exec->question.objective >= atomic_load(&exec->ctx->objective_count))
         return TAKT_EINVAL;
-    takt__ctx_open_for_product(exec->ctx, &exec->sizes, call->flags);
+    takt__ctx_open_for_product(exec->ctx, &exec->question, call->flags);
     if (exec->decision != NULL ||
         exec->ctx->decider.policy != TAKT_POLICY_ADAPTIVE)
-        exec->sizes.elements = takt_op_elements(call->op, &call->shape);
+        exec->question.elements = takt_op_elements(call->op, &call->shape);
     return TAKT_OK;
 }
 
@@ -74,7 +74,7 @@ static takt_status prepare(struct takt_exec *exec)
 static takt_status decide(struct takt_exec *exec)
 {
     if (__builtin_expect(exec->tap != NULL, 0) &&
-        !takt__tap_is_quiet(exec->tap, exec->sizes.key.series))
+        !takt__tap_is_quiet(exec->tap, exec->question.key.series))
         exec->came = takt__ticks();
     const takt_status status = exec->is_resident ? takt__resident_decide(exec)
                                                  : takt__plain_decide(exec);
@@ -115,7 +115,7 @@ static void observe(struct takt_exec *exec)
     if (exec->is_sampled || takt__exec_failed_over(exec))
         takt__sample(exec);
     remember(exec);
-    if (exec->sizes.is_steady)
+    if (exec->question.is_steady)
         takt__shadow_run(exec);
     if (exec->tap != NULL)
         takt__emit(exec);
@@ -125,7 +125,7 @@ static void describe(const struct takt_exec *exec)
 {
     takt_decision decision;
 
-    takt__describe(exec->ctx, &exec->sizes, &exec->choice, &decision);
+    takt__describe(exec->ctx, &exec->question, &exec->choice, &decision);
     decision.actual_s =
         (double)(exec->end - exec->start) * takt__seconds_per_tick();
     decision.transfer_s =

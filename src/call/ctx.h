@@ -22,8 +22,8 @@ struct takt_direct {
     _Atomic bool is_on;
     _Atomic bool
         is_all_emitted; /* telemetry wants every call: no call is direct */
-    _Atomic size_t uncounted;       /* direct calls below it are not counted */
-    const struct takt_slots *slots; /* those kernels */
+    _Atomic size_t uncounted; /* direct calls below it are not counted */
+    const struct takt_kernel_set *kernel_set; /* those kernels */
     /* Sizes from 1 on that are: elements of a vector, operations of a matmul */
     _Atomic size_t most[TAKT_DTYPES][TAKT_OP_COUNT];
     size_t most_short[TAKT_DTYPES][TAKT_OP_COUNT]; /* the same in takt_run() */

@@ -223,7 +223,7 @@ static void find_short(takt_ctx *ctx)
 /* Other policies want every call to be decided. */
 void takt__direct_start(takt_ctx *ctx)
 {
-    ctx->direct.slots = &ctx->experts.slots[ctx->decider.best_isa];
+    ctx->direct.kernel_set = &ctx->experts.kernel_set[ctx->decider.best_isa];
     if (ctx->decider.policy != TAKT_POLICY_ADAPTIVE || ctx->is_recorded ||
         atomic_load(&has_moving_buffers))
         return;

@@ -8,7 +8,7 @@
  * that are emitted in any case. */
 void takt__emit_count(struct takt_exec *exec)
 {
-    const unsigned series = exec->sizes.key.series;
+    const unsigned series = exec->question.key.series;
 
     takt__tap_count(exec->tap, series, exec->choice.reason, exec->calls);
     exec->is_emitted =
@@ -17,7 +17,7 @@ void takt__emit_count(struct takt_exec *exec)
         (!exec->is_resident && takt__exec_expert(exec)->device != NULL);
 }
 
-void takt__describe(const takt_ctx *ctx, const struct takt_sizes *sizes,
+void takt__describe(const takt_ctx *ctx, const struct takt_question *question,
                     const struct takt_choice *choice, takt_decision *out)
 {
     const struct takt_cell cell = takt__cell_unpack(choice->word);
@@ -28,8 +28,8 @@ void takt__describe(const takt_ctx *ctx, const struct takt_sizes *sizes,
         .reason = choice->reason,
         .predicted_s = choice->predicted_s,
         .confidence = -1,
-        .elements = sizes->elements,
-        .work = sizes->work,
+        .elements = question->elements,
+        .work = question->work,
         .actual_s = -1,
     };
     memcpy(out->expert, expert->name, sizeof out->expert);
@@ -53,11 +53,11 @@ void takt__emit_record(const struct takt_exec *exec,
     const takt_call *call = exec->call;
     takt_decision decision;
 
-    takt__describe(exec->ctx, &exec->sizes, choice, &decision);
+    takt__describe(exec->ctx, &exec->question, choice, &decision);
     *out = (struct takt_event_record){
         .op = call->op,
         .shape = call->shape,
-        .work = exec->sizes.work,
+        .work = exec->question.work,
         .kind = TAKT_EVENT_CALL,
         .dtype = (uint8_t)call->dtype,
         .expert = choice->expert,
@@ -70,7 +70,7 @@ void takt__emit_record(const struct takt_exec *exec,
         .refusal = (uint8_t)(exec->is_refused ? exec->refusal : 0),
         .status = (uint8_t)exec->status,
         .has_history = has_word && cell.is_measured,
-        .series = exec->sizes.key.series,
+        .series = exec->question.key.series,
         .confidence = (float)decision.confidence,
         .predicted_s = decision.predicted_s,
         .start = exec->came != 0 ? exec->came : exec->start,
@@ -88,10 +88,10 @@ void takt__emit(struct takt_exec *exec)
     if (!exec->is_emitted && !exec->is_refused)
         return;
     takt__thread_draw(exec->thread, 0);
-    const unsigned told =
-        takt__tap_emits(exec->tap, exec->sizes.key.series, exec->choice.reason,
-                        exec->is_refused, exec->end - exec->start,
-                        (uint32_t)(exec->thread->random >> 32));
+    const unsigned told = takt__tap_emits(
+        exec->tap, exec->question.key.series, exec->choice.reason,
+        exec->is_refused, exec->end - exec->start,
+        (uint32_t)(exec->thread->random >> 32));
     if (told == 0)
         return;
     takt__emit_record(exec, &record);

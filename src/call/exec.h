@@ -35,7 +35,7 @@ struct takt_exec {
     bool is_empty;    /* nothing is to be computed */
     bool has_buffers; /* an operand is in a buffer, of whichever context */
     bool is_resident; /* operands are in buffers: `resident` is set */
-    struct takt_sizes sizes;
+    struct takt_question question;
 
     /* decide */
     bool is_repeat;            /* operands lie where the last call left them */
@@ -125,8 +125,8 @@ static inline bool takt__exec_draw_timing(struct takt_exec *exec)
 
 /* ---- call.c -------------------------------------------------------------- */
 
-/* The sizes by which an admitted call is decided. */
-void takt__call_sizes(const takt_call *call, struct takt_sizes *out);
+/* The question that an admitted call asks. */
+void takt__call_question(const takt_call *call, struct takt_question *out);
 
 /* ---- plain memory: plain.c ----------------------------------------------- */
 
@@ -173,7 +173,7 @@ void takt__emit_count(struct takt_exec *exec);
 void takt__emit(struct takt_exec *exec);
 
 /* A choice as the caller sees it. */
-void takt__describe(const takt_ctx *ctx, const struct takt_sizes *sizes,
+void takt__describe(const takt_ctx *ctx, const struct takt_question *question,
                     const struct takt_choice *choice, takt_decision *out);
 
 /* What an event is made of. */

@@ -14,7 +14,7 @@
 /* A question with what answers it. */
 struct inquiry {
     const takt_ctx *ctx;
-    struct takt_sizes sizes;
+    struct takt_question question;
     struct takt_question_location where;
     unsigned situation;
     unsigned chosen;
@@ -76,14 +76,14 @@ static takt_estimate estimate_of(const struct inquiry *inquiry, unsigned number,
 }
 
 static double value_of(struct takt_posterior *posterior, unsigned number,
-                       const struct takt_sizes *sizes,
+                       const struct takt_question *question,
                        enum takt_measure measure, double *low, double *high)
 {
     static const double normal_95 = 1.96;
     struct takt_arm_measure of;
 
-    if (!takt__posterior_measure(posterior, number, sizes->key.bucket,
-                                 &sizes->work, measure, &of))
+    if (!takt__posterior_measure(posterior, number, question->key.bucket,
+                                 &question->work, measure, &of))
         return *low = *high = -1;
     *low = of.value * exp(-normal_95 * of.deviation);
     *high = of.value * exp(normal_95 * of.deviation);
@@ -91,20 +91,21 @@ static double value_of(struct takt_posterior *posterior, unsigned number,
 }
 
 static void add_measures(struct takt_posterior *posterior, unsigned number,
-                         const struct takt_sizes *sizes, takt_estimate *out)
+                         const struct takt_question *question,
+                         takt_estimate *out)
 {
     double low, high;
 
     out->p95_s =
-        value_of(posterior, number, sizes, TAKT_MEASURE_P95, &low, &high);
+        value_of(posterior, number, question, TAKT_MEASURE_P95, &low, &high);
     out->p999_s =
-        value_of(posterior, number, sizes, TAKT_MEASURE_P999, &low, &high);
-    out->p99_s = value_of(posterior, number, sizes, TAKT_MEASURE_P99,
+        value_of(posterior, number, question, TAKT_MEASURE_P999, &low, &high);
+    out->p99_s = value_of(posterior, number, question, TAKT_MEASURE_P99,
                           &out->p99_low_s, &out->p99_high_s);
-    out->joules = value_of(posterior, number, sizes, TAKT_MEASURE_ENERGY,
+    out->joules = value_of(posterior, number, question, TAKT_MEASURE_ENERGY,
                            &out->joules_low, &out->joules_high);
     out->tail_samples =
-        takt__posterior_tail_samples(posterior, number, sizes->key.bucket);
+        takt__posterior_tail_samples(posterior, number, question->key.bucket);
 }
 
 /* ---- the front ----------------------------------------------------------- */
@@ -158,17 +159,18 @@ static int by_time(const void *a, const void *b)
 static size_t estimate_all(struct inquiry *inquiry, struct takt_model *model,
                            takt_estimate all[TAKT_MAX_ARMS])
 {
-    const struct takt_sizes *sizes = &inquiry->sizes;
-    const takt_work work = sizes->work;
+    const struct takt_question *question = &inquiry->question;
+    const takt_work work = question->work;
     struct takt_verdict verdict;
     size_t count = 0;
 
-    takt__model_set_typical(model, sizes->key.series, sizes->key.bucket, &work);
+    takt__model_set_typical(model, question->key.series, question->key.bucket,
+                            &work);
     struct takt_posterior *posterior =
-        takt__model_posterior(model, sizes->key.series, inquiry->situation);
+        takt__model_posterior(model, question->key.series, inquiry->situation);
     if (inquiry->has_objective)
         takt__posterior_pursue(posterior, &inquiry->objective, TAKT_OBJECTIVES);
-    if (!takt__posterior_judge(posterior, sizes->key.bucket, takt__now_ns(),
+    if (!takt__posterior_judge(posterior, question->key.bucket, takt__now_ns(),
                                true, &verdict))
         return 0;
     if (inquiry->where.home < 0)
@@ -176,13 +178,13 @@ static size_t estimate_all(struct inquiry *inquiry, struct takt_model *model,
                               ? verdict.best
                               : inquiry->ctx->decider.team[0].expert;
     for (unsigned number = 0; number < takt__model_arm_count(model); number++) {
-        if (!takt__model_allows(model, sizes->key.series, number) ||
+        if (!takt__model_allows(model, question->key.series, number) ||
             !is_listed(inquiry, number))
             continue;
         const struct takt_arm_estimate of = takt__posterior_estimate(
-            posterior, number, sizes->key.bucket, &work);
+            posterior, number, question->key.bucket, &work);
         all[count] = estimate_of(inquiry, number, &of);
-        add_measures(posterior, number, sizes, &all[count++]);
+        add_measures(posterior, number, question, &all[count++]);
     }
     mark_dominated(all, count);
     qsort(all, count, sizeof all[0], by_time);
@@ -196,12 +198,12 @@ static void find_operands(takt_ctx *ctx, const takt_request *request,
 
     inquiry->has_call =
         !request->op->is_user && takt__question_call(request, &inquiry->call);
-    takt__question_where(ctx, request, &inquiry->sizes, &inquiry->where);
+    takt__question_where(ctx, request, &inquiry->question, &inquiry->where);
     if (inquiry->where.home < 0) {
         inquiry->situation &= ~(unsigned)TAKT_SITUATION_ON_GPU;
         return;
     }
-    takt__question_locate(ctx, request, &inquiry->sizes, &inquiry->where,
+    takt__question_locate(ctx, request, &inquiry->question, &inquiry->where,
                           &choice);
     inquiry->chosen = choice.expert;
 }
@@ -232,7 +234,7 @@ static takt_status estimate(takt_ctx *ctx, const takt_request *request,
                             takt_estimate *all, size_t *count)
 {
     struct inquiry inquiry = {.situation = request->situation};
-    takt_status status = takt__question_begin(&ctx, request, &inquiry.sizes);
+    takt_status status = takt__question_begin(&ctx, request, &inquiry.question);
 
     if (status == TAKT_OK)
         status = takt__question_objective(request, &inquiry.objective,

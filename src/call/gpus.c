@@ -111,22 +111,22 @@ void takt__gpu_forget_timing(struct takt_timing *timing)
 void takt__gpu_keep_timing(const struct takt_exec *exec,
                            struct takt_timing *timing, bool is_async)
 {
-    const struct takt_sizes *sizes = &exec->sizes;
+    const struct takt_question *question = &exec->question;
     const double paid_s =
         (double)(exec->end - exec->start) * takt__seconds_per_tick() -
         takt__moved_s;
 
     timing->sample = (struct takt_sample){
-        .series = sizes->key.series,
-        .bucket = sizes->key.bucket,
+        .series = question->key.series,
+        .bucket = question->key.bucket,
         .situation = TAKT_RESIDENT,
         .arm = exec->choice.expert,
         .flags = exec->choice.reason == TAKT_REASON_EXPLORE
                      ? TAKT_SAMPLE_EXPLORED
                      : 0,
         .calls = timing->calls,
-        .bytes = (float)sizes->work.bytes,
-        .flops = (float)sizes->work.flops,
+        .bytes = (float)question->work.bytes,
+        .flops = (float)question->work.flops,
         .start_ns = takt__ns_at(exec->start),
         .seconds = paid_s > 1e-9 ? paid_s : 1e-9,
     };
@@ -296,7 +296,8 @@ static takt_status open_now(struct takt_device *device)
     return status;
 }
 
-takt_status takt__gpu_open_chosen(takt_ctx *ctx, const struct takt_sizes *sizes,
+takt_status takt__gpu_open_chosen(takt_ctx *ctx,
+                                  const struct takt_question *question,
                                   takt_policy policy,
                                   struct takt_choice *choice)
 {
@@ -314,7 +315,7 @@ takt_status takt__gpu_open_chosen(takt_ctx *ctx, const struct takt_sizes *sizes,
         (open_now(device) == TAKT_OK &&
          (is_named || !takt__device_is_software(device))))
         return TAKT_OK;
-    return takt__decide_static(&ctx->decider, policy, sizes, choice);
+    return takt__decide_static(&ctx->decider, policy, question, choice);
 }
 
 /* It may be chosen from now on. Not so a software device. */

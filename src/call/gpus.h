@@ -36,7 +36,8 @@ double takt__gpu_queue_s(takt_ctx *ctx, unsigned gpu);
 
 /* Sees to it that a GPU which a rule or the user names is open; otherwise
  * another expert is chosen. */
-takt_status takt__gpu_open_chosen(takt_ctx *ctx, const struct takt_sizes *sizes,
+takt_status takt__gpu_open_chosen(takt_ctx *ctx,
+                                  const struct takt_question *question,
                                   takt_policy policy,
                                   struct takt_choice *choice);
 

@@ -39,22 +39,23 @@ static takt_status find_expert(takt_ctx *ctx, struct takt_model *model,
 
 static struct takt_sample sample_of(const takt_measurement *given,
                                     const takt_request *request,
-                                    const struct takt_sizes *sizes, int expert)
+                                    const struct takt_question *question,
+                                    int expert)
 {
     const double calls = given->is_trial    ? 0
                          : given->calls > 1 ? given->calls
                                             : 1;
 
     return (struct takt_sample){
-        .series = sizes->key.series,
-        .bucket = sizes->key.bucket,
+        .series = question->key.series,
+        .bucket = question->key.bucket,
         .situation = (uint8_t)request->situation,
         .arm = (uint8_t)expert,
         .flags = (uint8_t)(TAKT_SAMPLE_REPORTED |
                            (given->is_trial ? TAKT_SAMPLE_TUNING : 0)),
         .calls = (uint16_t)(calls < UINT16_MAX ? calls : UINT16_MAX),
-        .bytes = (float)sizes->work.bytes,
-        .flops = (float)sizes->work.flops,
+        .bytes = (float)question->work.bytes,
+        .flops = (float)question->work.flops,
         .start_ns = takt__now_ns(),
         .seconds = given->seconds,
     };
@@ -92,7 +93,7 @@ static takt_status record(takt_ctx *ctx, const takt_measurement *measurement)
 {
     takt_measurement given;
     takt_request request;
-    struct takt_sizes sizes;
+    struct takt_question question;
     int expert = -1;
 
     ctx = takt__ctx_or_default(ctx);
@@ -101,18 +102,18 @@ static takt_status record(takt_ctx *ctx, const takt_measurement *measurement)
     if (!read_measurement(measurement, &given, &request) ||
         !is_sane(ctx, &given, &request))
         return TAKT_EINVAL;
-    takt_status status = takt__request_sizes(&request, &sizes);
+    takt_status status = takt__request_question(&request, &question);
     if (status != TAKT_OK)
         return status;
-    if (!sizes.has_key)
+    if (!question.has_key)
         return TAKT_ESHAPE;
     takt__ctx_open_named(ctx, given.expert);
     struct takt_model *model = takt__learner_enter(ctx->learner);
-    status = find_expert(ctx, model, request.op, given.expert, sizes.key.series,
-                         &expert);
+    status = find_expert(ctx, model, request.op, given.expert,
+                         question.key.series, &expert);
     if (status == TAKT_OK) {
         const struct takt_sample sample =
-            sample_of(&given, &request, &sizes, expert);
+            sample_of(&given, &request, &question, expert);
         takt__model_learn(model, &sample);
         if (is_comparison(request.op, given.expert))
             takt__learner_compare(ctx->learner, given.seconds);
@@ -282,7 +283,7 @@ takt_status takt_history_read(takt_ctx *ctx, takt_history_visit *visit,
 
 struct best {
     const takt_ctx *ctx;
-    const struct takt_sizes *sizes;
+    const struct takt_question *question;
     unsigned situation;
     struct takt_summary memory;
     bool is_found;
@@ -307,8 +308,8 @@ static void visit_best(void *self, const struct takt_summary *memory)
 {
     struct best *best = self;
 
-    if (memory->series != best->sizes->key.series ||
-        memory->bucket != best->sizes->key.bucket || memory->n <= 0 ||
+    if (memory->series != best->question->key.series ||
+        memory->bucket != best->question->key.bucket || memory->n <= 0 ||
         !is_same(best, memory))
         return;
     if (!best->is_found || memory->mean < best->memory.mean)
@@ -319,16 +320,16 @@ static void visit_best(void *self, const struct takt_summary *memory)
 static takt_status find_best(takt_ctx *ctx, const takt_request *request,
                              takt_history_row *out)
 {
-    struct takt_sizes sizes;
+    struct takt_question question;
     struct takt_question_location where;
 
     *out = (takt_history_row){.layout = ""};
-    const takt_status status = takt__question_begin(&ctx, request, &sizes);
+    const takt_status status = takt__question_begin(&ctx, request, &question);
     if (status != TAKT_OK)
         return status;
-    takt__question_where(ctx, request, &sizes, &where);
+    takt__question_where(ctx, request, &question, &where);
     struct best best = {.ctx = ctx,
-                        .sizes = &sizes,
+                        .question = &question,
                         .situation =
                             request->situation &
                             (where.home < 0 ? ~TAKT_SITUATION_ON_GPU : ~0u)};

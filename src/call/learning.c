@@ -306,12 +306,12 @@ void takt__ctx_ask(takt_ctx *ctx, unsigned series)
     takt__table_set_asked(&ctx->decider.table, series);
 }
 
-void takt__ctx_predict(takt_ctx *ctx, const struct takt_sizes *sizes)
+void takt__ctx_predict(takt_ctx *ctx, const struct takt_question *question)
 {
     struct takt_model *model = takt__learner_enter(ctx->learner);
 
-    takt__model_want(model, sizes->key.series);
-    takt__model_set_typical(model, sizes->key.series, sizes->key.bucket,
-                            &sizes->work);
+    takt__model_want(model, question->key.series);
+    takt__model_set_typical(model, question->key.series, question->key.bucket,
+                            &question->work);
     takt__learner_leave(ctx->learner);
 }

@@ -16,4 +16,4 @@ void takt__ctx_learn_libraries(takt_ctx *ctx, struct takt_model *model,
 void takt__ctx_ask(takt_ctx *ctx, unsigned series);
 
 /* Has the model predict calls of that key, and publish what it predicts. */
-void takt__ctx_predict(takt_ctx *ctx, const struct takt_sizes *sizes);
+void takt__ctx_predict(takt_ctx *ctx, const struct takt_question *question);

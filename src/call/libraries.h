@@ -23,16 +23,16 @@ void takt__ctx_open_named(takt_ctx *ctx, const char *expert);
 
 /* For every call that is decided by the table: one load, mostly. A shorter
  * call than a microsecond or so is not worth handing on. */
-static inline void takt__ctx_open_for_product(takt_ctx *ctx,
-                                              const struct takt_sizes *sizes,
-                                              unsigned flags)
+static inline void
+takt__ctx_open_for_product(takt_ctx *ctx, const struct takt_question *question,
+                           unsigned flags)
 {
     static const double least_flops = 1 << 14;
 
-    if (sizes->work.flops < least_flops ||
+    if (question->work.flops < least_flops ||
         !atomic_load_explicit(&ctx->may_open_libraries, memory_order_relaxed))
         return;
-    if (takt__library_runs(sizes->op) && (flags & TAKT_CALL_URGENT) == 0 &&
+    if (takt__library_runs(question->op) && (flags & TAKT_CALL_URGENT) == 0 &&
         ctx->decider.policy == TAKT_POLICY_ADAPTIVE)
         takt__ctx_open_libraries(ctx);
 }

@@ -118,12 +118,12 @@ static bool multiply_directly(takt_dtype dtype, const struct takt_gemm *gemm)
     if (ctx == NULL || (m | n | k) >> 10 != 0 ||
         !takt__direct_take(ctx, dtype, TAKT_OP_matmul, m * n * k))
         return false;
-    const struct takt_slots *slots = ctx->direct.slots;
+    const struct takt_kernel_set *kernel_set = ctx->direct.kernel_set;
     if (takt__admit_product(m * k * size, gemm->a, k * n * size, gemm->b,
                             m * n * size, gemm->c) != TAKT_OK ||
-        slots->gemm[dtype]->room(gemm, &slots->blocks[dtype]) != 0)
+        kernel_set->gemm[dtype]->room(gemm, &kernel_set->blocks[dtype]) != 0)
         return false;
-    slots->gemm[dtype]->run(gemm, &slots->blocks[dtype], NULL);
+    kernel_set->gemm[dtype]->run(gemm, &kernel_set->blocks[dtype], NULL);
     return true;
 }
 

@@ -71,7 +71,7 @@ INLINE takt_status run_map(enum takt_op_id op, takt_dtype dtype,
         are_sane(a, inputs < 2 ? out : b, inputs < 3 ? out : c, out) &&
         can_read(a, out, bytes) && (inputs < 2 || can_read(b, out, bytes)) &&
         (inputs < 3 || can_read(c, out, bytes))) {
-        ctx->direct.slots->map[dtype][op](n, a, b, c, out, p, q);
+        ctx->direct.kernel_set->map[dtype][op](n, a, b, c, out, p, q);
         return TAKT_OK;
     }
     return route_map(op, dtype, n, a, b, c, out, p, q);
@@ -178,7 +178,7 @@ INLINE takt_status run_reduce(enum takt_op_id op, enum takt_partial_kind kind,
         are_sane(a, inputs < 2 ? out : b, out, out) &&
         can_reduce(a, bytes, out, out_bytes) &&
         (inputs < 2 || can_reduce(b, bytes, out, out_bytes))) {
-        ctx->direct.slots->reduce[dtype][op](n, a, b, &partial);
+        ctx->direct.kernel_set->reduce[dtype][op](n, a, b, &partial);
         takt__partial_write(kind, &partial, dtype == TAKT_F64, out);
         return TAKT_OK;
     }

@@ -16,20 +16,21 @@ static takt_status decide_new(struct takt_exec *exec, double budget_s)
 {
     takt_ctx *ctx = exec->ctx;
 
-    if (exec->sizes.op->is_user) {
-        if (takt__user_expert_next(&ctx->experts, exec->sizes.op, NULL) == NULL)
+    if (exec->question.op->is_user) {
+        if (takt__user_expert_next(&ctx->experts, exec->question.op, NULL) ==
+            NULL)
             return TAKT_ENOTSUP;
-        takt__ctx_predict(ctx, &exec->sizes);
+        takt__ctx_predict(ctx, &exec->question);
     } else if ((exec->call->flags & TAKT_CALL_URGENT) == 0) {
-        takt__ctx_ask(ctx, exec->sizes.key.series);
+        takt__ctx_ask(ctx, exec->question.key.series);
     } else {
         takt__learner_notify(ctx->learner); /* it reads the store meanwhile */
         return takt__decide_static(&ctx->decider, TAKT_POLICY_ADAPTIVE,
-                                   &exec->sizes, &exec->choice);
+                                   &exec->question, &exec->choice);
     }
     const takt_status status =
-        takt__decide(&ctx->decider, exec->thread, &exec->sizes, exec->is_repeat,
-                     budget_s, &exec->choice);
+        takt__decide(&ctx->decider, exec->thread, &exec->question,
+                     exec->is_repeat, budget_s, &exec->choice);
     return status == TAKT_ENOENT ? TAKT_ENOMEM : status;
 }
 
@@ -61,7 +62,8 @@ static double longest_trial_s(const struct takt_exec *exec)
 {
     if ((exec->call->flags & (TAKT_CALL_URGENT | TAKT_CALL_UNTYPICAL)) != 0)
         return 0;
-    return exec->sizes.is_steady ? takt__shadow_budget_s(exec->ctx) : HUGE_VAL;
+    return exec->question.is_steady ? takt__shadow_budget_s(exec->ctx)
+                                    : HUGE_VAL;
 }
 
 takt_status takt__plain_decide(struct takt_exec *exec)
@@ -70,18 +72,19 @@ takt_status takt__plain_decide(struct takt_exec *exec)
     const double budget_s = longest_trial_s(exec);
     const void *in = exec->call->in[0];
 
-    exec->is_repeat = !exec->sizes.is_steady &&
+    exec->is_repeat = !exec->question.is_steady &&
                       (in == exec->thread->in || in == exec->thread->out);
-    takt_status status = takt__decide(&ctx->decider, exec->thread, &exec->sizes,
-                                      exec->is_repeat, budget_s, &exec->choice);
+    takt_status status =
+        takt__decide(&ctx->decider, exec->thread, &exec->question,
+                     exec->is_repeat, budget_s, &exec->choice);
     if (status == TAKT_ENOENT)
         status = decide_new(exec, budget_s);
     if (status == TAKT_OK && ctx->decider.policy != TAKT_POLICY_ADAPTIVE)
-        status = takt__gpu_open_chosen(ctx, &exec->sizes, ctx->decider.policy,
-                                       &exec->choice);
+        status = takt__gpu_open_chosen(ctx, &exec->question,
+                                       ctx->decider.policy, &exec->choice);
     if (status != TAKT_OK)
         return status;
-    if (exec->sizes.is_steady)
+    if (exec->question.is_steady)
         takt__shadow_plan(exec);
     const struct takt_device *device = takt__exec_expert(exec)->device;
     if (device != NULL && exec->choice.reason == TAKT_REASON_MODEL)
@@ -99,7 +102,7 @@ static int next_of_user(const struct takt_exec *exec, unsigned refused)
         refused == exec->chosen ? NULL : &experts->expert[refused];
 
     do
-        at = takt__user_expert_next(experts, exec->sizes.op, at);
+        at = takt__user_expert_next(experts, exec->question.op, at);
     while (at != NULL && takt__expert_number(experts, at) == exec->chosen);
     return at == NULL ? -1 : (int)takt__expert_number(experts, at);
 }
@@ -114,10 +117,10 @@ static int fallback_of(struct takt_exec *exec, unsigned refused)
     struct takt_choice host;
 
     if (takt__ctx_expert(exec->ctx, refused)->device != NULL) {
-        takt__decide_host(decider, exec->thread, &exec->sizes, &host);
+        takt__decide_host(decider, exec->thread, &exec->question, &host);
         return host.expert;
     }
-    if (exec->sizes.op->is_user)
+    if (exec->question.op->is_user)
         return next_of_user(exec, refused);
     return refused == 0 ? -1 : refused == simd ? 0 : (int)simd;
 }
@@ -158,7 +161,7 @@ static void run(struct takt_exec *exec)
         if (exec->status == TAKT_OK || is_numeric_status(exec))
             return;
         if (is_incomplete(exec, expert)) {
-            takt__decide_host(&ctx->decider, exec->thread, &exec->sizes,
+            takt__decide_host(&ctx->decider, exec->thread, &exec->question,
                               &exec->choice);
             exec->chosen = exec->choice.expert;
             continue;

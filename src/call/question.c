@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* question.c - the sizes by which questions are decided, and where the operands
- * of one would be. */
+/* question.c - the question that a request asks, and where its operands would
+ * be. */
 #include "call/question.h"
 
 #include "base/clock.h"
@@ -12,7 +12,7 @@
 #include "op/admit.h"
 #include "op/operands.h"
 
-/* ---- sizes --------------------------------------------------------------- */
+/* ---- the question -------------------------------------------------------- */
 
 /* The number of elements when the op is not described: all sizes, multiplied
  * as those of a user's op are. */
@@ -46,22 +46,23 @@ static takt_status check(const takt_request *request)
 /* Products and layers are keyed by their shape too; a bare number of elements
  * will not do. Nor will work that no machine can do: it is left to the rules.
  */
-static bool has_key(const takt_request *request, const struct takt_sizes *sizes)
+static bool has_key(const takt_request *request,
+                    const struct takt_question *question)
 {
-    if (request->op == NULL || !takt__work_is_sane(&sizes->work) ||
+    if (request->op == NULL || !takt__work_is_sane(&question->work) ||
         takt__op_entry(request->op)->form == TAKT_FORM_view)
         return false;
     return request->op->is_user || request->shape.rank >= request->op->rank_min;
 }
 
-takt_status takt__request_sizes(const takt_request *request,
-                                struct takt_sizes *out)
+takt_status takt__request_question(const takt_request *request,
+                                   struct takt_question *out)
 {
     const takt_status status = check(request);
 
     if (status != TAKT_OK)
         return status;
-    *out = (struct takt_sizes){
+    *out = (struct takt_question){
         .op = request->op,
         .name = request->name,
         .complexity =
@@ -83,14 +84,14 @@ takt_status takt__request_sizes(const takt_request *request,
 }
 
 takt_status takt__question_begin(takt_ctx **ctx, const takt_request *request,
-                                 struct takt_sizes *out)
+                                 struct takt_question *out)
 {
     *ctx = takt__ctx_or_default(*ctx);
     if (*ctx == NULL)
         return TAKT_ENOMEM;
     if (request->op != NULL && !takt__ctx_has_op(*ctx, request->op))
         return TAKT_EINVAL;
-    const takt_status status = takt__request_sizes(request, out);
+    const takt_status status = takt__request_question(request, out);
     if (status != TAKT_OK)
         return status;
     if (!out->has_key)
@@ -154,7 +155,7 @@ static double move_inputs(const struct takt_decider *decider, unsigned gpu,
 }
 
 void takt__question_where(takt_ctx *ctx, const takt_request *request,
-                          const struct takt_sizes *sizes,
+                          const struct takt_question *question,
                           struct takt_question_location *out)
 {
     const struct takt_decider *decider = &ctx->decider;
@@ -162,7 +163,7 @@ void takt__question_where(takt_ctx *ctx, const takt_request *request,
     takt_call call;
 
     *out = (struct takt_question_location){.home = -1};
-    if (!sizes->has_key || request->op->is_user ||
+    if (!question->has_key || request->op->is_user ||
         !takt__question_call(request, &call))
         return;
     for (unsigned d = decider->gpu_count; d-- > 0;) {
@@ -188,14 +189,14 @@ void takt__question_where(takt_ctx *ctx, const takt_request *request,
 /* The question is that of a thread that used others just now, or (asleep) long
  * ago. */
 void takt__question_locate(takt_ctx *ctx, const takt_request *request,
-                           const struct takt_sizes *sizes,
+                           const struct takt_question *question,
                            const struct takt_question_location *where,
                            struct takt_choice *out)
 {
     const bool is_asleep = (request->situation & TAKT_SITUATION_ASLEEP) != 0;
     struct takt_thread asking = {.threads_used = is_asleep ? 0 : takt__ticks()};
 
-    takt__ctx_predict(ctx, sizes);
-    takt__decide_location(&ctx->decider, &asking, sizes, &where->moves, true,
+    takt__ctx_predict(ctx, question);
+    takt__decide_location(&ctx->decider, &asking, question, &where->moves, true,
                           out);
 }

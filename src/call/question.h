@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * question.h - the sizes by which questions are decided, and where the
- * operands of one would be.
+ * question.h - the question that a request asks, and where its operands would
+ * be.
  */
 #pragma once
 
@@ -43,15 +43,15 @@ static inline bool takt__work_is_sane(const takt_work *work)
            work->flops < 1e30;
 }
 
-/* The sizes by which a request is decided.
+/* The question that a request asks.
  * TAKT_EINVAL, TAKT_ESHAPE: as takt_select(). */
-takt_status takt__request_sizes(const takt_request *request,
-                                struct takt_sizes *out);
+takt_status takt__request_question(const takt_request *request,
+                                   struct takt_question *out);
 
 /* The beginning of a question about what was learned: the context (NULL stands
- * for the default one), its libraries, and the sizes, which have a key. */
+ * for the default one), its libraries, and the question, which has a key. */
 takt_status takt__question_begin(takt_ctx **ctx, const takt_request *request,
-                                 struct takt_sizes *out);
+                                 struct takt_question *out);
 
 /* A call of the shape of a request, with default values and no operands; false:
  * there is none. */
@@ -74,11 +74,11 @@ struct takt_question_location {
 /* The GPUs that can run a request now; and with TAKT_SITUATION_ON_GPU the
  * first of them, if there is one, as the location of the operands. */
 void takt__question_where(takt_ctx *ctx, const takt_request *request,
-                          const struct takt_sizes *sizes,
+                          const struct takt_question *question,
                           struct takt_question_location *out);
 
 /* The decision when a GPU has the operands. Tries nothing. */
 void takt__question_locate(takt_ctx *ctx, const takt_request *request,
-                           const struct takt_sizes *sizes,
+                           const struct takt_question *question,
                            const struct takt_question_location *where,
                            struct takt_choice *out);

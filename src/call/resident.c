@@ -165,20 +165,21 @@ takt_status takt__resident_decide(struct takt_exec *exec)
 
     if (ctx->decider.policy == TAKT_POLICY_ADAPTIVE) {
         if ((exec->call->flags & TAKT_CALL_URGENT) == 0 &&
-            !takt__table_is_asked(&ctx->decider.table, exec->sizes.key.series))
-            takt__ctx_ask(ctx, exec->sizes.key.series);
+            !takt__table_is_asked(&ctx->decider.table,
+                                  exec->question.key.series))
+            takt__ctx_ask(ctx, exec->question.key.series);
         find_move_costs(exec, &moves);
-        takt__decide_location(&ctx->decider, exec->thread, &exec->sizes, &moves,
-                              is_urgent, &exec->choice);
+        takt__decide_location(&ctx->decider, exec->thread, &exec->question,
+                              &moves, is_urgent, &exec->choice);
         return TAKT_OK;
     }
     const takt_status status =
-        takt__decide(&ctx->decider, exec->thread, &exec->sizes, false,
+        takt__decide(&ctx->decider, exec->thread, &exec->question, false,
                      is_urgent ? 0 : HUGE_VAL, &exec->choice);
     return status != TAKT_OK
                ? status
-               : takt__gpu_open_chosen(ctx, &exec->sizes, ctx->decider.policy,
-                                       &exec->choice);
+               : takt__gpu_open_chosen(ctx, &exec->question,
+                                       ctx->decider.policy, &exec->choice);
 }
 
 /* Whether a device has all that a call reads. */
@@ -234,7 +235,7 @@ static void fall_back(struct takt_exec *exec)
     exec->end = takt__ticks();
     takt__exec_refuse(exec, exec->chosen, exec->status);
     takt__sample(exec);
-    takt__decide_host(&exec->ctx->decider, exec->thread, &exec->sizes,
+    takt__decide_host(&exec->ctx->decider, exec->thread, &exec->question,
                       &exec->choice);
     exec->choice.reason = TAKT_REASON_FALLBACK;
     exec->chosen = exec->choice.expert;

@@ -43,21 +43,21 @@ static unsigned flags_of(const struct takt_exec *exec)
 
 void takt__sample(struct takt_exec *exec)
 {
-    const struct takt_sizes *sizes = &exec->sizes;
+    const struct takt_question *question = &exec->question;
     const bool is_refusal = takt__exec_failed_over(exec);
 
     const struct takt_sample sample = {
-        .series = sizes->key.series,
-        .bucket = sizes->key.bucket,
+        .series = question->key.series,
+        .bucket = question->key.bucket,
         .situation = (uint8_t)situation_of(exec),
         .arm = is_refusal ? exec->chosen : exec->choice.expert,
         .flags = (uint8_t)(is_refusal ? TAKT_SAMPLE_REFUSED : flags_of(exec)),
         .calls = exec->is_shadow ? 0 : exec->calls,
-        .bytes = (float)sizes->work.bytes,
-        .flops = (float)sizes->work.flops,
+        .bytes = (float)question->work.bytes,
+        .flops = (float)question->work.flops,
         .start_ns = takt__ns_at(exec->start),
         .seconds = (double)(exec->end - exec->start) * takt__seconds_per_tick(),
-        .objective = sizes->objective,
+        .objective = question->objective,
     };
     if (is_worth_learning(exec->ctx, sample.arm))
         takt__sample_push(exec->ctx, &sample);

@@ -12,27 +12,27 @@
 
 /* What was learned; where nothing was, the model is asked what it expects. */
 static bool select_learned(takt_ctx *ctx, const takt_request *request,
-                           const struct takt_sizes *sizes,
+                           const struct takt_question *question,
                            struct takt_choice *out)
 {
     const unsigned situation =
         request->situation & ~(unsigned)TAKT_SITUATION_ON_GPU;
     struct takt_question_location where;
 
-    if (request->policy != TAKT_POLICY_ADAPTIVE || !sizes->has_key ||
+    if (request->policy != TAKT_POLICY_ADAPTIVE || !question->has_key ||
         ctx->decider.policy == TAKT_POLICY_PINNED)
         return false;
     if (situation != request->situation) {
-        takt__question_where(ctx, request, sizes, &where);
+        takt__question_where(ctx, request, question, &where);
         if (where.home >= 0) {
-            takt__question_locate(ctx, request, sizes, &where, out);
+            takt__question_locate(ctx, request, question, &where, out);
             return true;
         }
     }
-    if (takt__decide_learned(&ctx->decider, sizes, situation, out))
+    if (takt__decide_learned(&ctx->decider, question, situation, out))
         return true;
-    takt__ctx_predict(ctx, sizes);
-    return takt__decide_learned(&ctx->decider, sizes, situation, out);
+    takt__ctx_predict(ctx, question);
+    return takt__decide_learned(&ctx->decider, question, situation, out);
 }
 
 static struct takt_choice choice_of(const struct takt_verdict *verdict,
@@ -57,7 +57,7 @@ static struct takt_choice choice_of(const struct takt_verdict *verdict,
 /* Under an objective that the table does not have, the model is asked. Where
  * the operands are on a GPU, the time decides. */
 static takt_status select_under(takt_ctx *ctx, const takt_request *request,
-                                const struct takt_sizes *sizes,
+                                const struct takt_question *question,
                                 const struct takt_objective *objective,
                                 struct takt_choice *out)
 {
@@ -66,18 +66,18 @@ static takt_status select_under(takt_ctx *ctx, const takt_request *request,
     struct takt_verdict verdict;
     bool is_judged = false;
 
-    if (!sizes->has_key)
+    if (!question->has_key)
         return TAKT_ESHAPE;
     struct takt_model *model = takt__learner_enter(ctx->learner);
     takt_status status = takt__objective_allowed(objective, model, NULL);
     if (status == TAKT_OK)
-        status = takt__model_set_typical(model, sizes->key.series,
-                                         sizes->key.bucket, &sizes->work);
+        status = takt__model_set_typical(model, question->key.series,
+                                         question->key.bucket, &question->work);
     if (status == TAKT_OK) {
         struct takt_posterior *posterior =
-            takt__model_posterior(model, sizes->key.series, situation);
+            takt__model_posterior(model, question->key.series, situation);
         takt__posterior_pursue(posterior, objective, TAKT_OBJECTIVES);
-        is_judged = takt__posterior_judge(posterior, sizes->key.bucket,
+        is_judged = takt__posterior_judge(posterior, question->key.bucket,
                                           takt__now_ns(), true, &verdict);
     }
     takt__learner_leave(ctx->learner);
@@ -108,7 +108,7 @@ static takt_status select_expert(takt_ctx *ctx, const takt_request *request,
                                  takt_decision *out)
 {
     struct takt_choice choice;
-    struct takt_sizes sizes;
+    struct takt_question question;
 
     *out = (takt_decision){.predicted_s = -1, .confidence = -1, .actual_s = -1};
     ctx = takt__ctx_or_default(ctx);
@@ -116,7 +116,7 @@ static takt_status select_expert(takt_ctx *ctx, const takt_request *request,
         return TAKT_ENOMEM;
     if (request->op != NULL && !takt__ctx_has_op(ctx, request->op))
         return TAKT_EINVAL;
-    takt_status status = takt__request_sizes(request, &sizes);
+    takt_status status = takt__request_question(request, &question);
     if (status != TAKT_OK)
         return status;
     if (request->policy == TAKT_POLICY_ADAPTIVE && request->op != NULL)
@@ -127,17 +127,18 @@ static takt_status select_expert(takt_ctx *ctx, const takt_request *request,
     if (status != TAKT_OK)
         return status;
     if (has_objective && request->policy == TAKT_POLICY_ADAPTIVE)
-        status = select_under(ctx, request, &sizes, &objective, &choice);
-    else if (!select_learned(ctx, request, &sizes, &choice))
-        status = takt__decide_static(&ctx->decider, request->policy, &sizes,
+        status = select_under(ctx, request, &question, &objective, &choice);
+    else if (!select_learned(ctx, request, &question, &choice))
+        status = takt__decide_static(&ctx->decider, request->policy, &question,
                                      &choice);
     if (status == TAKT_OK && !ctx->is_recorded)
-        status = takt__gpu_open_chosen(ctx, &sizes, request->policy, &choice);
+        status =
+            takt__gpu_open_chosen(ctx, &question, request->policy, &choice);
     if (status != TAKT_OK)
         return status;
-    if (sizes.has_key && request->policy == TAKT_POLICY_ADAPTIVE)
+    if (question.has_key && request->policy == TAKT_POLICY_ADAPTIVE)
         fall_back(ctx, request, &choice);
-    takt__describe(ctx, &sizes, &choice, out);
+    takt__describe(ctx, &question, &choice, out);
     return status;
 }
 

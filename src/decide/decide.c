@@ -12,49 +12,51 @@ _Thread_local struct takt_thread takt__thread = {.left = 1};
 /* Low ops are element-wise, Medium ones vectors, and High ones pay for what
  * their shape says; a user's op pays for what the user says. */
 static takt_status ask_cost(const struct takt_decider *decider,
-                            const struct takt_sizes *sizes, takt_backend *out)
+                            const struct takt_question *question,
+                            takt_backend *out)
 {
-    const takt_op *op = sizes->op;
+    const takt_op *op = question->op;
 
-    if (sizes->work_is_given) {
-        *out = takt_cost_select(&decider->cost, sizes->work);
+    if (question->work_is_given) {
+        *out = takt_cost_select(&decider->cost, question->work);
         return TAKT_OK;
     }
     if (op == NULL)
         return TAKT_EINVAL;
     if (!op->is_user && op->complexity == TAKT_COMPLEXITY_LOW) {
-        *out = takt_cost_select_elementwise(sizes->elements);
+        *out = takt_cost_select_elementwise(question->elements);
         return TAKT_OK;
     }
-    if (sizes->work.bytes < 0)
+    if (question->work.bytes < 0)
         return TAKT_ESHAPE;
     if (op->is_user || op->complexity == TAKT_COMPLEXITY_HIGH) {
-        *out = takt_cost_select(&decider->cost, sizes->work);
+        *out = takt_cost_select(&decider->cost, question->work);
         return TAKT_OK;
     }
-    const double n = (double)sizes->elements;
-    *out = takt_cost_select_vector(&decider->cost, sizes->elements,
-                                   n > 0 ? sizes->work.flops / n : 0);
+    const double n = (double)question->elements;
+    *out = takt_cost_select_vector(&decider->cost, question->elements,
+                                   n > 0 ? question->work.flops / n : 0);
     return TAKT_OK;
 }
 
 /* What the static rule says; it consults no machine. */
 static takt_status ask_rule(const struct takt_decider *decider,
-                            takt_policy policy, const struct takt_sizes *sizes,
+                            takt_policy policy,
+                            const struct takt_question *question,
                             takt_backend *out)
 {
-    const char *name = sizes->name;
+    const char *name = question->name;
 
     switch (policy) {
     case TAKT_POLICY_MOE:
-        *out = takt_moe_select(sizes->complexity, sizes->elements);
+        *out = takt_moe_select(question->complexity, question->elements);
         return TAKT_OK;
     case TAKT_POLICY_COST:
-        return ask_cost(decider, sizes, out);
+        return ask_cost(decider, question, out);
     case TAKT_POLICY_HEURISTIC:
-        if (name == NULL && sizes->op != NULL)
-            name = sizes->op->name;
-        *out = takt_heuristic_select(name, sizes->elements);
+        if (name == NULL && question->op != NULL)
+            name = question->op->name;
+        *out = takt_heuristic_select(name, question->elements);
         return TAKT_OK;
     case TAKT_POLICY_ADAPTIVE:
     case TAKT_POLICY_FIXED:
@@ -67,13 +69,13 @@ static takt_status ask_rule(const struct takt_decider *decider,
 /* ---- the prior ----------------------------------------------------------- */
 
 struct takt_cell takt__decide_by_prior(const struct takt_decider *decider,
-                                       const struct takt_sizes *sizes,
+                                       const struct takt_question *question,
                                        unsigned situation)
 {
     const double cost =
-        sizes->has_key ? takt__series_cost(sizes->key.series) : 1;
+        question->has_key ? takt__series_cost(question->key.series) : 1;
     const double serial =
-        sizes->has_key ? takt__series_serial(sizes->key.series) : 0;
+        question->has_key ? takt__series_serial(question->key.series) : 0;
 
     struct takt_cell cell = {.best = (uint8_t)decider->team[0].expert,
                              .runner_up = (uint8_t)decider->team[0].expert,
@@ -83,10 +85,10 @@ struct takt_cell takt__decide_by_prior(const struct takt_decider *decider,
     for (unsigned i = 0; i < decider->team_count; i++) {
         const struct takt_team *team = &decider->team[i];
         const double flops =
-            sizes->work.flops * cost *
-            takt__serial_factor(serial, &sizes->work, team->rates.threads);
+            question->work.flops * cost *
+            takt__serial_factor(serial, &question->work, team->rates.threads);
         const double seconds = takt__rates_seconds(
-            &team->rates, sizes->work.bytes, flops, situation);
+            &team->rates, question->work.bytes, flops, situation);
         if (seconds < best_s) {
             second_s = best_s;
             cell.runner_up = cell.best;
@@ -106,10 +108,10 @@ bool takt__decider_prefers_one_thread(const struct takt_decider *decider,
                                       struct takt_key key,
                                       const takt_work *work)
 {
-    const struct takt_sizes sizes = {
+    const struct takt_question question = {
         .work = *work, .has_key = true, .key = key};
 
-    return !takt__decide_by_prior(decider, &sizes, TAKT_REPEAT).is_threaded;
+    return !takt__decide_by_prior(decider, &question, TAKT_REPEAT).is_threaded;
 }
 
 void takt__decider_set_default(struct takt_decider *decider, const takt_op *op,
@@ -137,15 +139,16 @@ static void prefer_default(const struct takt_decider *decider,
 }
 
 static void choose_simd(const struct takt_decider *decider,
-                        const struct takt_sizes *sizes, unsigned situation,
-                        bool is_rule, struct takt_choice *out)
+                        const struct takt_question *question,
+                        unsigned situation, bool is_rule,
+                        struct takt_choice *out)
 {
     out->expert = (uint8_t)decider->team[0].expert;
-    if (sizes->work.bytes < 0)
+    if (question->work.bytes < 0)
         return;
-    struct takt_cell cell = takt__decide_by_prior(decider, sizes, situation);
+    struct takt_cell cell = takt__decide_by_prior(decider, question, situation);
     if (!is_rule)
-        prefer_default(decider, sizes->op, &cell);
+        prefer_default(decider, question->op, &cell);
     out->expert = cell.best;
     out->predicted_s = (double)cell.seconds;
     out->is_threaded = cell.is_threaded;
@@ -171,17 +174,18 @@ static bool choose_gpu(const struct takt_decider *decider,
 
 static takt_status choose_by_rule(const struct takt_decider *decider,
                                   takt_policy policy,
-                                  const struct takt_sizes *sizes,
+                                  const struct takt_question *question,
                                   unsigned situation, struct takt_choice *out)
 {
-    const takt_status status = ask_rule(decider, policy, sizes, &out->backend);
+    const takt_status status =
+        ask_rule(decider, policy, question, &out->backend);
 
     out->is_rule = true;
     if (status != TAKT_OK)
         return status;
     if (out->backend == TAKT_BACKEND_SIMD ||
         (out->backend == TAKT_BACKEND_GPU && !choose_gpu(decider, out)))
-        choose_simd(decider, sizes, situation, true, out);
+        choose_simd(decider, question, situation, true, out);
     out->reason = decider->experts->expert[out->expert].backend == out->backend
                       ? TAKT_REASON_STATIC
                       : TAKT_REASON_FALLBACK;
@@ -191,11 +195,12 @@ static takt_status choose_by_rule(const struct takt_decider *decider,
 /* Without a key, or where the pin file is silent, one thread of the best
  * instruction set: always the same. */
 static void choose_pinned(const struct takt_decider *decider,
-                          const struct takt_sizes *sizes,
+                          const struct takt_question *question,
                           struct takt_choice *out)
 {
     const uint64_t word =
-        sizes->has_key ? takt__table_load(&decider->table, sizes->key, 0) : 0;
+        question->has_key ? takt__table_load(&decider->table, question->key, 0)
+                          : 0;
 
     out->expert = word != 0 ? (uint8_t)word : (uint8_t)decider->team[0].expert;
     out->reason = TAKT_REASON_PINNED;
@@ -203,7 +208,7 @@ static void choose_pinned(const struct takt_decider *decider,
 
 static takt_status decide_static(const struct takt_decider *decider,
                                  takt_policy policy,
-                                 const struct takt_sizes *sizes,
+                                 const struct takt_question *question,
                                  unsigned situation, struct takt_choice *out)
 {
     *out = (struct takt_choice){.situation = (uint8_t)situation,
@@ -215,11 +220,11 @@ static takt_status decide_static(const struct takt_decider *decider,
         /* There may be no fixed expert. */
         return decider->policy == policy ? TAKT_OK : TAKT_EINVAL;
     case TAKT_POLICY_PINNED:
-        choose_pinned(decider, sizes, out);
+        choose_pinned(decider, question, out);
         /* There may be no file. */
         return decider->policy == policy ? TAKT_OK : TAKT_EINVAL;
     case TAKT_POLICY_ADAPTIVE:
-        choose_simd(decider, sizes, situation, false, out);
+        choose_simd(decider, question, situation, false, out);
         out->reason = takt__experts_known(decider->experts) == 1
                           ? TAKT_REASON_ONLY
                           : TAKT_REASON_PRIOR;
@@ -227,17 +232,17 @@ static takt_status decide_static(const struct takt_decider *decider,
     case TAKT_POLICY_MOE:
     case TAKT_POLICY_COST:
     case TAKT_POLICY_HEURISTIC:
-        return choose_by_rule(decider, policy, sizes, situation, out);
+        return choose_by_rule(decider, policy, question, situation, out);
     }
     return TAKT_OK;
 }
 
 takt_status takt__decide_static(const struct takt_decider *decider,
                                 takt_policy policy,
-                                const struct takt_sizes *sizes,
+                                const struct takt_question *question,
                                 struct takt_choice *out)
 {
-    return decide_static(decider, policy, sizes, TAKT_ASLEEP, out);
+    return decide_static(decider, policy, question, TAKT_ASLEEP, out);
 }
 
 /* ---- what was learned ---------------------------------------------------- */
@@ -257,12 +262,12 @@ static inline void read_cell(uint64_t word, unsigned situation,
 }
 
 bool takt__decide_learned(const struct takt_decider *decider,
-                          const struct takt_sizes *sizes, unsigned situation,
-                          struct takt_choice *out)
+                          const struct takt_question *question,
+                          unsigned situation, struct takt_choice *out)
 {
     const uint64_t word =
-        takt__table_load(&decider->table, sizes->key,
-                         takt__table_column(sizes->objective, situation));
+        takt__table_load(&decider->table, question->key,
+                         takt__table_column(question->objective, situation));
 
     if (word == 0)
         return false;
@@ -273,43 +278,45 @@ bool takt__decide_learned(const struct takt_decider *decider,
 /* Nothing is known here: the prior decides, and its answer is written for the
  * next call. */
 static uint64_t ask_prior(struct takt_decider *decider,
-                          const struct takt_sizes *sizes, unsigned situation)
+                          const struct takt_question *question,
+                          unsigned situation)
 {
-    struct takt_cell cell = takt__decide_by_prior(decider, sizes, situation);
+    struct takt_cell cell = takt__decide_by_prior(decider, question, situation);
 
-    prefer_default(decider, sizes->op, &cell);
-    takt__table_offer(&decider->table, sizes->key,
-                      takt__table_column(sizes->objective, situation), &cell);
+    prefer_default(decider, question->op, &cell);
+    takt__table_offer(&decider->table, question->key,
+                      takt__table_column(question->objective, situation),
+                      &cell);
     return takt__cell_pack(&cell);
 }
 
 static inline uint64_t look_up(struct takt_decider *decider,
-                               const struct takt_sizes *sizes,
+                               const struct takt_question *question,
                                unsigned situation)
 {
     const uint64_t word =
-        takt__table_load(&decider->table, sizes->key,
-                         takt__table_column(sizes->objective, situation));
+        takt__table_load(&decider->table, question->key,
+                         takt__table_column(question->objective, situation));
 
-    if (word != 0 || sizes->op->is_user ||
-        !takt__table_is_asked(&decider->table, sizes->key.series))
+    if (word != 0 || question->op->is_user ||
+        !takt__table_is_asked(&decider->table, question->key.series))
         return word;
-    return ask_prior(decider, sizes, situation);
+    return ask_prior(decider, question, situation);
 }
 
 static inline takt_status decide_adaptive(struct takt_decider *decider,
                                           struct takt_thread *thread,
-                                          const struct takt_sizes *sizes,
+                                          const struct takt_question *question,
                                           unsigned situation, double budget_s,
                                           struct takt_choice *out)
 {
-    uint64_t word = look_up(decider, sizes, situation);
+    uint64_t word = look_up(decider, question, situation);
     const bool is_threaded = (word >> TAKT_CELL_THREADED & 1) != 0;
 
-    if (is_threaded && !sizes->is_steady &&
+    if (is_threaded && !question->is_steady &&
         takt__sleep_situation(decider, thread) != 0) {
         situation |= TAKT_ASLEEP;
-        word = look_up(decider, sizes, situation);
+        word = look_up(decider, question, situation);
     }
     if (word == 0)
         return TAKT_ENOENT;
@@ -317,8 +324,8 @@ static inline takt_status decide_adaptive(struct takt_decider *decider,
     out->is_threaded = is_threaded;
     if ((word >> TAKT_CELL_TRIES & 3) != 0 &&
         (double)takt__cell_unpack(word).seconds <= budget_s &&
-        takt__table_take_try(&decider->table, sizes->key,
-                             takt__table_column(sizes->objective, situation),
+        takt__table_take_try(&decider->table, question->key,
+                             takt__table_column(question->objective, situation),
                              word)) {
         out->expert = (uint8_t)(word >> 16);
         out->reason = TAKT_REASON_EXPLORE;
@@ -328,14 +335,14 @@ static inline takt_status decide_adaptive(struct takt_decider *decider,
 
 takt_status takt__decide(struct takt_decider *decider,
                          struct takt_thread *thread,
-                         const struct takt_sizes *sizes, bool is_repeat,
+                         const struct takt_question *question, bool is_repeat,
                          double budget_s, struct takt_choice *out)
 {
     const unsigned situation = is_repeat ? TAKT_REPEAT : 0;
 
     if (decider->policy != TAKT_POLICY_ADAPTIVE)
-        return decide_static(decider, decider->policy, sizes,
+        return decide_static(decider, decider->policy, question,
                              situation | takt__sleep_situation(decider, thread),
                              out);
-    return decide_adaptive(decider, thread, sizes, situation, budget_s, out);
+    return decide_adaptive(decider, thread, question, situation, budget_s, out);
 }

@@ -81,8 +81,9 @@ struct takt_choice {
     double predicted_s; /* where there is no word; negative: not known */
 };
 
-/* A call is decided by its sizes; operands may be missing (takt_select()). */
-struct takt_sizes {
+/* What is to be decided: a call without its operands, which may be missing
+ * (takt_select()). */
+struct takt_question {
     const takt_op *op; /* NULL: an op that is not described */
     const char *name;  /* what the heuristic rule reads */
     takt_complexity complexity;
@@ -95,18 +96,18 @@ struct takt_sizes {
     struct takt_key key;
 };
 
-/* What a rule, or the prior, says about sizes alone.
+/* What a rule, or the prior, says without the table.
  * TAKT_ESHAPE, TAKT_EINVAL: the cost rule lacks the shape or the work.
  * TAKT_EINVAL: policy fixed, but the decider has no fixed expert. */
 takt_status takt__decide_static(const struct takt_decider *decider,
                                 takt_policy policy,
-                                const struct takt_sizes *sizes,
+                                const struct takt_question *question,
                                 struct takt_choice *out);
 
 /* What the table says in that situation; false: nothing yet. */
 bool takt__decide_learned(const struct takt_decider *decider,
-                          const struct takt_sizes *sizes, unsigned situation,
-                          struct takt_choice *out);
+                          const struct takt_question *question,
+                          unsigned situation, struct takt_choice *out);
 
 /* Decides a call that is about to run: as above by the policy of the decider,
  * with the situation the thread is in, and with trials. `is_repeat`: its
@@ -116,7 +117,7 @@ bool takt__decide_learned(const struct takt_decider *decider,
  * is of an op of the user's that nothing is known about. */
 takt_status takt__decide(struct takt_decider *decider,
                          struct takt_thread *thread,
-                         const struct takt_sizes *sizes, bool is_repeat,
+                         const struct takt_question *question, bool is_repeat,
                          double budget_s, struct takt_choice *out);
 
 /* What it takes to bring the operands of a call to where it would run, and to
@@ -131,13 +132,14 @@ struct takt_move_costs {
  * first, the moves included. */
 void takt__decide_location(struct takt_decider *decider,
                            struct takt_thread *thread,
-                           const struct takt_sizes *sizes,
+                           const struct takt_question *question,
                            const struct takt_move_costs *moves, bool is_urgent,
                            struct takt_choice *out);
 
 /* The best processor for it, whatever GPUs there are. */
 void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
-                       const struct takt_sizes *sizes, struct takt_choice *out);
+                       const struct takt_question *question,
+                       struct takt_choice *out);
 
 /* Seconds to move so many bytes over a link (TAKT_LINK_...) of a GPU. */
 double takt__decide_link(const struct takt_decider *decider, unsigned gpu,

@@ -7,7 +7,7 @@
 
 /* The team that the prior expects to finish first, and the next. */
 struct takt_cell takt__decide_by_prior(const struct takt_decider *decider,
-                                       const struct takt_sizes *sizes,
+                                       const struct takt_question *question,
                                        unsigned situation);
 
 /* Whether the last call that had a use for threads ended a moment ago: as long

@@ -55,19 +55,20 @@ void takt__decider_update_gpu(struct takt_decider *decider, unsigned gpu)
 /* ---- locations ----------------------------------------------------------- */
 
 void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
-                       const struct takt_sizes *sizes, struct takt_choice *out)
+                       const struct takt_question *question,
+                       struct takt_choice *out)
 {
     const unsigned situation =
         TAKT_RESIDENT | takt__sleep_situation(decider, thread);
 
     /* While no GPU is open, the table has no columns for resident operands. */
-    if (takt__decide_learned(decider, sizes, situation, out) ||
-        (takt__decide_learned(decider, sizes,
+    if (takt__decide_learned(decider, question, situation, out) ||
+        (takt__decide_learned(decider, question,
                               situation & ~(unsigned)TAKT_RESIDENT, out) &&
          decider->experts->expert[out->expert].device == NULL))
         return;
     const struct takt_cell cell =
-        takt__decide_by_prior(decider, sizes, situation);
+        takt__decide_by_prior(decider, question, situation);
     *out = (struct takt_choice){
         .expert = cell.best,
         .situation = (uint8_t)situation,
@@ -79,18 +80,18 @@ void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
 
 /* What a GPU would take, and (`low`) what it may take at best. */
 static double gpu_seconds(const struct takt_decider *decider, unsigned gpu,
-                          const struct takt_sizes *sizes, uint64_t *word,
+                          const struct takt_question *question, uint64_t *word,
                           double *low)
 {
     const struct takt_rates *rates =
         atomic_load_explicit(&decider->gpu[gpu].rates, memory_order_acquire);
 
     *word = takt__table_load(
-        &decider->table, sizes->key,
-        takt__table_column(sizes->objective, TAKT_COLUMN_GPU + gpu));
+        &decider->table, question->key,
+        takt__table_column(question->objective, TAKT_COLUMN_GPU + gpu));
     if (*word == 0) {
-        *low = takt__rates_seconds(rates, sizes->work.bytes, sizes->work.flops,
-                                   TAKT_RESIDENT);
+        *low = takt__rates_seconds(rates, question->work.bytes,
+                                   question->work.flops, TAKT_RESIDENT);
         return *low;
     }
     const struct takt_cell cell = takt__cell_unpack(*word);
@@ -121,22 +122,22 @@ static void choose_gpu(const struct takt_decider *decider, unsigned gpu,
 }
 
 static bool may_try(struct takt_decider *decider, unsigned gpu,
-                    const struct takt_sizes *sizes, uint64_t word)
+                    const struct takt_question *question, uint64_t word)
 {
     return (word >> TAKT_CELL_TRIES & 3) != 0 &&
            takt__table_take_try(
-               &decider->table, sizes->key,
-               takt__table_column(sizes->objective, TAKT_COLUMN_GPU + gpu),
+               &decider->table, question->key,
+               takt__table_column(question->objective, TAKT_COLUMN_GPU + gpu),
                word);
 }
 
 void takt__decide_location(struct takt_decider *decider,
                            struct takt_thread *thread,
-                           const struct takt_sizes *sizes,
+                           const struct takt_question *question,
                            const struct takt_move_costs *moves, bool is_urgent,
                            struct takt_choice *out)
 {
-    takt__decide_host(decider, thread, sizes, out);
+    takt__decide_host(decider, thread, question, out);
     double best = (double)takt__cell_unpack(out->word).seconds + moves->host_s;
     bool is_try = false;
 
@@ -146,9 +147,9 @@ void takt__decide_location(struct takt_decider *decider,
         if (!moves->is_open[i])
             continue;
         const double cost =
-            gpu_seconds(decider, i, sizes, &word, &low) + moves->gpu_s[i];
+            gpu_seconds(decider, i, question, &word, &low) + moves->gpu_s[i];
         is_try = !is_urgent && low + moves->gpu_s[i] < best &&
-                 may_try(decider, i, sizes, word);
+                 may_try(decider, i, question, word);
         if (is_try || cost < best) {
             choose_gpu(decider, i, word,
                        is_try ? TAKT_REASON_EXPLORE : TAKT_REASON_PRIOR, out);

@@ -97,7 +97,7 @@ static void add_teams(struct takt_decider *decider, const takt_machine *machine)
 {
     for (unsigned i = 0; i < decider->experts->count; i++) {
         const struct takt_expert *expert = &decider->experts->expert[i];
-        if (expert->slots != NULL && expert->isa == decider->best_isa &&
+        if (expert->kernel_set != NULL && expert->isa == decider->best_isa &&
             decider->team_count < TAKT_MAX_TEAMS)
             decider->team[decider->team_count++] = (struct takt_team){
                 .expert = i, .rates = takt__prior_rates(expert, machine)};

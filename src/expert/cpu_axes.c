@@ -12,7 +12,7 @@
 #include "kernels/partial.h"
 
 struct axes_job {
-    const struct takt_slots *slots;
+    const struct takt_kernel_set *kernel_set;
     const takt_call *call;
     size_t rows, cols, size;
     bool is_short; /* rows of few elements: reduce_short() */
@@ -21,7 +21,7 @@ struct axes_job {
 static struct axes_job job_of(const struct takt_expert *expert,
                               const takt_call *call)
 {
-    return (struct axes_job){.slots = expert->slots,
+    return (struct axes_job){.kernel_set = expert->kernel_set,
                              .call = call,
                              .rows = call->shape.dim[TAKT_ROWS],
                              .cols = call->shape.dim[TAKT_COLS],
@@ -39,7 +39,7 @@ static void bias_part(void *self, unsigned part, unsigned parts, void *scratch)
 
     (void)scratch;
     if (s.count > 0)
-        job->slots->bias[call->dtype][takt__op_id(call->op)](
+        job->kernel_set->bias[call->dtype][takt__op_id(call->op)](
             s.count, job->cols, (const char *)call->in[0] + skip, call->in[1],
             (char *)call->out + skip);
 }
@@ -82,10 +82,10 @@ static void reduce_short(const struct axes_job *job, struct takt_stretch s)
 
     for (size_t i = 0; i < s.count; i += at_once) {
         const size_t n = s.count - i < at_once ? s.count - i : at_once;
-        job->slots->transpose[call->dtype](
+        job->kernel_set->transpose[call->dtype](
             n, job->cols, in + i * job->cols * job->size, job->cols, turned, n);
-        job->slots->columns[call->dtype][op](job->cols, n, turned, n,
-                                             out + i * job->size);
+        job->kernel_set->columns[call->dtype][op](job->cols, n, turned, n,
+                                                  out + i * job->size);
     }
 }
 
@@ -96,7 +96,7 @@ static void rows_part(void *self, unsigned part, unsigned parts, void *scratch)
     const takt_call *call = job->call;
     const enum takt_op_id op = takt__op_id(call->op);
     takt_reduce_kernel *kernel =
-        job->slots->reduce[call->dtype][of_vectors[op].op];
+        job->kernel_set->reduce[call->dtype][of_vectors[op].op];
     const struct takt_stretch s = takt__stretch(job->rows, grain, part, parts);
     const char *in = call->in[0];
     char *out = call->out;
@@ -141,7 +141,7 @@ static void columns_part(void *self, unsigned part, unsigned parts,
 
     (void)scratch;
     if (s.count > 0)
-        job->slots->columns[call->dtype][takt__op_id(call->op)](
+        job->kernel_set->columns[call->dtype][takt__op_id(call->op)](
             job->rows, s.count, (const char *)call->in[0] + skip, job->cols,
             (char *)call->out + skip);
 }

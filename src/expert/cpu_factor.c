@@ -168,8 +168,9 @@ struct takt_factor_job takt__factor_job_of(struct takt_experts *experts,
 {
     return (struct takt_factor_job){.pool = experts->pool,
                                     .threads = expert->threads,
-                                    .gemm = expert->slots->gemm[dtype],
-                                    .blocks = &expert->slots->blocks[dtype]};
+                                    .gemm = expert->kernel_set->gemm[dtype],
+                                    .blocks =
+                                        &expert->kernel_set->blocks[dtype]};
 }
 
 void *takt__factor_scratch(struct takt_factor_job *job, size_t before)

@@ -253,7 +253,8 @@ static const struct takt_expert *expert_for(const struct takt_experts *experts,
 
     for (unsigned i = 1; i < experts->count; i++) {
         const struct takt_expert *at = &experts->expert[i];
-        if (at->slots != NULL && (found == NULL || at->isa == found->isa) &&
+        if (at->kernel_set != NULL &&
+            (found == NULL || at->isa == found->isa) &&
             (found == NULL || n >= least_for_team))
             found = at;
     }
@@ -285,8 +286,8 @@ takt_status takt__cpu_lapack(struct takt_experts *experts,
     const struct takt_expert *expert = expert_for(experts, call->n);
     struct lapack_run run = {
         .call = call,
-        .kernels = expert->slots->factor[call->dtype],
-        .transpose = expert->slots->transpose[call->dtype],
+        .kernels = expert->kernel_set->factor[call->dtype],
+        .transpose = expert->kernel_set->transpose[call->dtype],
         .job = takt__factor_job_of(experts, expert, call->dtype)};
 
     takt__pool_keep_awake(experts->pool);

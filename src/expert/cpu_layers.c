@@ -24,8 +24,8 @@ static struct layer_job job_of(const struct takt_expert *expert,
                                const takt_call *call)
 {
     return (struct layer_job){.op = takt__op_id(call->op),
-                              .kernels = expert->slots->layers,
-                              .blocks = &expert->slots->blocks[TAKT_F32]};
+                              .kernels = expert->kernel_set->layers,
+                              .blocks = &expert->kernel_set->blocks[TAKT_F32]};
 }
 
 /* Scratch in no proportion to the operands comes from padding or strides far

@@ -68,7 +68,7 @@ takt_status takt__cpu_lstsq(struct takt_experts *experts,
 {
     const struct takt_rows x = takt__rows_of(call, TAKT_OUT);
     const struct takt_factor_kernels *kernels =
-        expert->slots->factor[call->dtype];
+        expert->kernel_set->factor[call->dtype];
     const struct takt_factor_kernels plan = takt__factor_plan(kernels);
     struct takt_factor_job job =
         takt__factor_job_of(experts, expert, call->dtype);

@@ -16,8 +16,8 @@ struct gemm_job {
 static struct gemm_job job_of(const struct takt_expert *expert,
                               const takt_call *call)
 {
-    return (struct gemm_job){.kernels = expert->slots->gemm[call->dtype],
-                             .blocks = &expert->slots->blocks[call->dtype],
+    return (struct gemm_job){.kernels = expert->kernel_set->gemm[call->dtype],
+                             .blocks = &expert->kernel_set->blocks[call->dtype],
                              .call = call};
 }
 
@@ -132,7 +132,8 @@ takt_status takt__cpu_gemv(struct takt_experts *experts,
                            const struct takt_expert *expert,
                            const takt_call *call)
 {
-    struct gemv_job job = {.kernel = expert->slots->gemm[call->dtype]->gemv,
+    struct gemv_job job = {.kernel =
+                               expert->kernel_set->gemm[call->dtype]->gemv,
                            .whole = takt__gemv_of(call),
                            .size = takt_dtype_size(call->dtype)};
 

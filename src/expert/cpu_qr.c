@@ -54,7 +54,7 @@ takt_status takt__cpu_qr(struct takt_experts *experts,
 {
     const size_t m = call->shape.dim[TAKT_QR_M], n = call->shape.dim[TAKT_QR_N];
     const struct takt_factor_kernels *kernels =
-        expert->slots->factor[call->dtype];
+        expert->kernel_set->factor[call->dtype];
     const struct takt_factor_kernels plan = takt__factor_plan(kernels);
     struct takt_factor_job job =
         takt__factor_job_of(experts, expert, call->dtype);

@@ -48,9 +48,9 @@ takt_status takt__cpu_cholesky(struct takt_experts *experts,
                                const struct takt_expert *expert,
                                const takt_call *call)
 {
-    const struct takt_slots *slots = expert->slots;
+    const struct takt_kernel_set *kernel_set = expert->kernel_set;
     const struct takt_rows out = takt__rows_of(call, TAKT_OUT);
-    const struct takt_factor_kernels *kernels = slots->factor[call->dtype];
+    const struct takt_factor_kernels *kernels = kernel_set->factor[call->dtype];
     const struct takt_factor_kernels plan = takt__factor_plan(kernels);
     struct takt_factor_job job =
         takt__factor_job_of(experts, expert, call->dtype);
@@ -61,13 +61,13 @@ takt_status takt__cpu_cholesky(struct takt_experts *experts,
     if (takt__factor_scratch(&job, 0) == NULL)
         return TAKT_ENOMEM;
     how = takt__factor_real(&job, kernels);
-    slots->transpose[call->dtype](l.n, l.n, call->in[0], call->ld[0], l.at,
-                                  l.ld);
+    kernel_set->transpose[call->dtype](l.n, l.n, call->in[0], call->ld[0], l.at,
+                                       l.ld);
     if (!takt__factor_cholesky(&how, l.n, l.at, l.ld)) {
         takt__fill_nan(&out, call->dtype, call->out);
         return TAKT_EDEFINITE;
     }
-    turn(&l, kernels, slots->transpose[call->dtype]);
+    turn(&l, kernels, kernel_set->transpose[call->dtype]);
     return TAKT_OK;
 }
 
@@ -88,7 +88,7 @@ takt_status takt__cpu_solve(struct takt_experts *experts,
 {
     const struct takt_rows x = takt__rows_of(call, TAKT_OUT);
     const struct takt_factor_kernels *kernels =
-        expert->slots->factor[call->dtype];
+        expert->kernel_set->factor[call->dtype];
     const struct takt_factor_kernels plan = takt__factor_plan(kernels);
     struct takt_factor_job job =
         takt__factor_job_of(experts, expert, call->dtype);

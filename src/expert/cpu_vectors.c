@@ -60,13 +60,13 @@ takt_status takt__cpu_map(struct takt_experts *experts,
                           const takt_call *call)
 {
     const enum takt_op_id op = takt__op_id(call->op);
-    struct map_job job = {.kernel = expert->slots->map[call->dtype][op],
+    struct map_job job = {.kernel = expert->kernel_set->map[call->dtype][op],
                           .call = call,
                           .size = takt_dtype_size(call->dtype)};
 
-    if (expert->slots->stream_map[call->dtype][op] != NULL &&
+    if (expert->kernel_set->stream_map[call->dtype][op] != NULL &&
         pays_to_stream(experts, call, (double)call->shape.dim[0]))
-        job.kernel = expert->slots->stream_map[call->dtype][op];
+        job.kernel = expert->kernel_set->stream_map[call->dtype][op];
     return takt__cpu_run_parts(experts, expert, map_part, &job);
 }
 
@@ -115,7 +115,7 @@ takt_status takt__cpu_reduce(struct takt_experts *experts,
         expert->threads < most_parts ? expert->threads : most_parts;
     struct reduce_job job;
 
-    job.kernel = expert->slots->reduce[call->dtype][op];
+    job.kernel = expert->kernel_set->reduce[call->dtype][op];
     job.call = call;
     job.size = takt_dtype_size(call->dtype);
     for (unsigned i = 0; i < parts; i++)
@@ -160,7 +160,8 @@ takt_status takt__cpu_rows(struct takt_experts *experts,
                            const struct takt_expert *expert,
                            const takt_call *call)
 {
-    struct rows_job job = {expert->slots->rows[takt__op_id(call->op)], call};
+    struct rows_job job = {expert->kernel_set->rows[takt__op_id(call->op)],
+                           call};
 
     return takt__cpu_run_parts(experts, expert, rows_part, &job);
 }
@@ -195,10 +196,11 @@ takt_status takt__cpu_transpose(struct takt_experts *experts,
 {
     const double elements =
         (double)call->shape.dim[0] * (double)call->shape.dim[1];
-    struct transpose_job job = {expert->slots->transpose[call->dtype], call};
+    struct transpose_job job = {expert->kernel_set->transpose[call->dtype],
+                                call};
 
-    if (expert->slots->stream_transpose[call->dtype] != NULL &&
+    if (expert->kernel_set->stream_transpose[call->dtype] != NULL &&
         pays_to_stream(experts, call, elements))
-        job.kernel = expert->slots->stream_transpose[call->dtype];
+        job.kernel = expert->kernel_set->stream_transpose[call->dtype];
     return takt__cpu_run_parts(experts, expert, transpose_part, &job);
 }

@@ -8,7 +8,7 @@
  * Number 0 is always "scalar" on one thread: it can run every op of the
  * catalogue, and it defines the right result.
  *
- * BLAS libraries are opened late: slots for their experts are reserved after
+ * BLAS libraries are opened late: entries for their experts are reserved after
  * the others and have no name until then. Experts of the user's come last.
  *
  * Threads: an entry is constant once it is known (takt__experts_known(),
@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 
 #include "blas/blas.h"
-#include "expert/slots.h"
+#include "expert/kernel_set.h"
 #include "gpu/devices.h"
 #include "pool/pool.h"
 #include "takt/expert.h"
@@ -69,20 +69,20 @@ struct takt_expert {
     const struct takt_expert_class *class;
     takt_backend backend;
     unsigned threads;
-    takt_isa isa;                   /* of Takt's own kernels */
-    const struct takt_slots *slots; /* those kernels; NULL: it has none */
-    struct takt_blas *blas;         /* its library; NULL: it has none */
-    struct takt_device *device;     /* its GPU; NULL: it runs on the CPU */
-    const takt_op *op;              /* the one op that a user's expert runs */
-    takt_expert_spec spec;          /* the user's; `run` may be NULL */
+    takt_isa isa;                             /* of Takt's own kernels */
+    const struct takt_kernel_set *kernel_set; /* NULL: it has none */
+    struct takt_blas *blas;     /* its library; NULL: it has none */
+    struct takt_device *device; /* its GPU; NULL: it runs on the CPU */
+    const takt_op *op;          /* the one op that a user's expert runs */
+    takt_expert_spec spec;      /* the user's; `run` may be NULL */
 };
 
 struct takt_experts {
     struct takt_expert expert[TAKT_MAX_EXPERTS + TAKT_MAX_USER_EXPERTS];
-    unsigned count;              /* Takt's own, with the reserved slots */
+    unsigned count;              /* Takt's own, with the reserved entries */
     _Atomic unsigned known;      /* those that have a name come first */
     _Atomic unsigned user_count; /* the user's, from number `count` on */
-    struct takt_slots slots[TAKT_KERNEL_ISAS];
+    struct takt_kernel_set kernel_set[TAKT_KERNEL_ISAS];
     /* Written once, before the experts that use them are known. */
     struct takt_blas blas[TAKT_BLAS_MAX];
     size_t blas_count;
@@ -111,8 +111,8 @@ void takt__experts_close(struct takt_experts *experts);
 size_t takt__experts_open_libraries(const struct takt_experts *experts,
                                     struct takt_blas out[TAKT_BLAS_MAX]);
 
-/* Fills the reserved slots with them. Once, by one thread; the table then owns
- * the libraries. */
+/* Fills the reserved entries with them. Once, by one thread; the table then
+ * owns the libraries. */
 void takt__experts_add_libraries(struct takt_experts *experts,
                                  const struct takt_blas *libraries,
                                  size_t count);

@@ -38,7 +38,7 @@ static void add_cpu(struct takt_experts *experts, takt_isa isa,
         .backend = is_scalar ? TAKT_BACKEND_SCALAR : TAKT_BACKEND_SIMD,
         .isa = isa,
         .threads = threads,
-        .slots = &experts->slots[isa],
+        .kernel_set = &experts->kernel_set[isa],
     };
 
     name_team(&expert, is_scalar ? "" : "simd.", takt_isa_name(isa));
@@ -56,18 +56,18 @@ static void reserve_libraries(struct takt_experts *experts)
                                            .threads = 1});
 }
 
-/* Fills the next reserved slot. */
-static void add_library(struct takt_experts *experts, unsigned *slot,
+/* Fills the next reserved entry. */
+static void add_library(struct takt_experts *experts, unsigned *entry,
                         struct takt_blas *blas, unsigned threads)
 {
-    struct takt_expert *expert = &experts->expert[*slot];
+    struct takt_expert *expert = &experts->expert[*entry];
 
-    if (*slot == experts->count)
+    if (*entry == experts->count)
         return;
     expert->threads = threads;
     expert->blas = blas;
     name_team(expert, "blas.", blas->name);
-    ++*slot;
+    ++*entry;
 }
 
 /* Scalar code is the definition, on one thread; more would only blur it. */
@@ -94,16 +94,16 @@ void takt__experts_add_libraries(struct takt_experts *experts,
                                  const struct takt_blas *libraries,
                                  size_t count)
 {
-    unsigned slot = atomic_load(&experts->known);
+    unsigned entry = atomic_load(&experts->known);
 
     for (size_t i = 0; i < count; i++) {
         experts->blas[i] = libraries[i];
-        add_library(experts, &slot, &experts->blas[i], 1);
+        add_library(experts, &entry, &experts->blas[i], 1);
         if (experts->threads > 1 && experts->blas[i].max_threads > 1)
-            add_library(experts, &slot, &experts->blas[i], experts->threads);
+            add_library(experts, &entry, &experts->blas[i], experts->threads);
     }
     experts->blas_count = count;
-    atomic_store_explicit(&experts->known, slot, memory_order_release);
+    atomic_store_explicit(&experts->known, entry, memory_order_release);
 }
 
 static void add_gpus(struct takt_experts *experts)
@@ -129,7 +129,7 @@ static void add_all(struct takt_experts *experts,
 
     add_isa(experts, TAKT_ISA_SCALAR, 1);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        const bool is_built = experts->slots[order[i]].gemm[0] != NULL;
+        const bool is_built = experts->kernel_set[order[i]].gemm[0] != NULL;
         if ((options->machine->isas >> order[i] & 1) != 0 &&
             (is_built || options->is_recorded))
             add_isa(experts, order[i], options->threads);
@@ -156,8 +156,8 @@ takt_status takt__experts_open(const struct takt_experts_options *options,
         return status;
     out->l3_bytes = machine->l3_bytes;
     if (!options->is_recorded)
-        takt__slots_fill(out->slots, machine->isas | 1u << TAKT_ISA_SCALAR,
-                         &caches);
+        takt__kernel_sets_fill(out->kernel_set,
+                               machine->isas | 1u << TAKT_ISA_SCALAR, &caches);
     out->threads = options->threads;
     if (options->blas != NULL) {
         out->blas_file = strdup(options->blas);

@@ -38,7 +38,7 @@ static unsigned best_cpu(const struct takt_experts *experts)
 
     for (unsigned i = 1; i < experts->count; i++) {
         const struct takt_expert *at = &experts->expert[i];
-        if (at->slots != NULL &&
+        if (at->kernel_set != NULL &&
             (best == 0 || at->isa == experts->expert[best].isa))
             best = i;
     }

@@ -24,7 +24,7 @@ static bool can(const struct takt_expert *expert, const takt_call *call)
     const size_t size = takt_dtype_size(call->dtype);
 
     if (expert->blas == NULL)
-        return false; /* a reserved slot */
+        return false; /* a reserved entry */
     switch (takt__op_id(call->op)) {
     case TAKT_OP_matmul: {
         const struct takt_gemm gemm = takt__gemm_of(call);

@@ -80,9 +80,9 @@ static takt_transpose_kernel *transpose_of(const struct takt_experts *experts,
                                      TAKT_ISA_NEON, TAKT_ISA_SSE2};
 
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
-        if (experts->slots[order[i]].transpose[dtype] != NULL)
-            return experts->slots[order[i]].transpose[dtype];
-    return experts->slots[TAKT_ISA_SCALAR].transpose[dtype];
+        if (experts->kernel_set[order[i]].transpose[dtype] != NULL)
+            return experts->kernel_set[order[i]].transpose[dtype];
+    return experts->kernel_set[TAKT_ISA_SCALAR].transpose[dtype];
 }
 
 static takt_status run_cholesky(const struct takt_expert *expert,

@@ -36,8 +36,8 @@ struct takt_stat {
     float seen_s;          /* time of the bucket when it was last timed */
     float first_s;         /* of the first run in a process; 0: none yet */
     float before;          /* with before_n: the mean of all before the speed
-                            * changed; without: the residual of the first run, if
-                            * it was kept apart; 0: neither */
+                            * changed; without: the residual of the first run,
+                            * if it was kept apart; 0: neither */
     float published;       /* the mean that verdicts are based on */
     float middle;          /* about the median: a burst that moves the mean does
                             * not move it */

@@ -60,10 +60,15 @@ static const struct takt_op_entry *entry_at(unsigned op)
 /* The op of the catalogue that a series belongs to. */
 static unsigned op_of(unsigned series)
 {
-    unsigned op = 0;
+    unsigned op = 0, end = TAKT_OP_COUNT; /* it is one of these */
 
-    while (op + 1 < TAKT_OP_COUNT && entry_at(op + 1)->series <= series)
-        op++;
+    while (end - op > 1) {
+        const unsigned middle = (op + end) / 2;
+        if (entry_at(middle)->series <= series)
+            op = middle;
+        else
+            end = middle;
+    }
     return op;
 }
 

@@ -187,7 +187,7 @@ static void a_shadow_run_raises_nothing(void)
     memset(in, 0, sizeof in);
     call.flags = TAKT_CALL_STEADY;
     takt__exec_begin(&exec, ctx, &call, NULL);
-    takt__call_sizes(&call, &exec.sizes);
+    takt__call_question(&call, &exec.question);
     exec.start = exec.end = takt__ticks();
     exec.shadow = (int)expert_of(ctx, threads);
     feclearexcept(FE_ALL_EXCEPT);

@@ -95,12 +95,13 @@ static int calls(void)
     return is_sanitized ? 200 : 800;
 }
 
-static uint64_t hash(uint64_t h, const void *bytes, size_t count)
+static uint64_t hash(uint64_t h, const float *values, size_t count)
 {
-    const unsigned char *byte = bytes;
-
-    for (size_t i = 0; i < count; i++)
-        h = (h ^ byte[i]) * UINT64_C(0x100000001b3);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        h = (h ^ bits) * UINT64_C(0x100000001b3);
+    }
     return h;
 }
 
@@ -117,7 +118,7 @@ static uint64_t run_program(takt_ctx *ctx)
         EXPECT_INT(takt_run(ctx, &call, &decision), TAKT_OK);
         if (ctx->decider.policy == TAKT_POLICY_PINNED)
             EXPECT_INT(decision.reason, TAKT_REASON_PINNED);
-        bits = hash(bits, out, longest * sizeof *out);
+        bits = hash(bits, out, longest);
     }
     free(out);
     return bits;

@@ -98,8 +98,9 @@ class Doctor(unittest.TestCase):
         for name in ("TAKT_BLAS", "TAKT_TRACE", "TAKT_OTLP_FILE",
                      "TAKT_RUN_PRELOAD", "TAKT_RUN_LIBRARY"):
             with self.subTest(name):
-                line = self.problem(**{name: "/nope/file"})
-                self.assertIn("/nope/file", line)
+                absent = self.path("absent/file")
+                line = self.problem(**{name: absent})
+                self.assertIn(absent, line)
                 self.assertIn("No such file", line)
 
     def test_files_that_are_something_else(self):
@@ -148,9 +149,10 @@ class Doctor(unittest.TestCase):
     def test_a_driver_that_is_named_and_missing(self):
         for name in ("TAKT_CUDA", "TAKT_VULKAN"):
             with self.subTest(name):
-                line = self.problem(**{name: "/nope/file", "TAKT_GPU": "all"})
+                absent = self.path("absent/file")
+                line = self.problem(**{name: absent, "TAKT_GPU": "all"})
                 self.assertIn(name, line)
-                self.assertIn("/nope/file", line)
+                self.assertIn(absent, line)
 
     def test_a_store_that_is_no_file(self):
         self.assertIn("/dev/null", self.problem(TAKT_DB="/dev/null"))

@@ -154,8 +154,27 @@ static struct number at_line(const struct baseline_request *r,
     return value;
 }
 
-/* The sum of the products of the elements of two lines. Tests call products
- * often, so real ones do without what complex ones need. */
+/* Four sums, since each addition waits for the one before: tests call products
+ * often. */
+#define SUM_OF(x, y)                                        \
+    do {                                                    \
+        long double part[4] = {0, 0, 0, 0};                 \
+        int64_t i = 0;                                      \
+        for (; i + 4 <= count; i += 4) {                    \
+            part[0] += PRODUCT(x, y, i);                    \
+            part[1] += PRODUCT(x, y, i + 1);                \
+            part[2] += PRODUCT(x, y, i + 2);                \
+            part[3] += PRODUCT(x, y, i + 3);                \
+        }                                                   \
+        for (; i < count; i++)                              \
+            part[0] += PRODUCT(x, y, i);                    \
+        sum.re = (part[0] + part[1]) + (part[2] + part[3]); \
+    } while (0)
+#define PRODUCT(x, y, i) \
+    ((long double)(x)[(i)*a.step] * (long double)(y)[(i)*b.step])
+
+/* The sum of the products of the elements of two lines. Real ones do without
+ * what complex ones need. */
 static struct number sum_of(const struct baseline_request *r, struct line a,
                             struct line b, int64_t count)
 {
@@ -164,13 +183,11 @@ static struct number sum_of(const struct baseline_request *r, struct line a,
     if (r->letter == TAKT_S) {
         const float *x = (const float *)a.from + a.at;
         const float *y = (const float *)b.from + b.at;
-        for (int64_t i = 0; i < count; i++)
-            sum.re += (long double)x[i * a.step] * (long double)y[i * b.step];
+        SUM_OF(x, y);
     } else if (r->letter == TAKT_D) {
         const double *x = (const double *)a.from + a.at;
         const double *y = (const double *)b.from + b.at;
-        for (int64_t i = 0; i < count; i++)
-            sum.re += (long double)x[i * a.step] * (long double)y[i * b.step];
+        SUM_OF(x, y);
     } else {
         for (int64_t i = 0; i < count; i++)
             sum = plus(sum, times(r, at_line(r, &a, i), at_line(r, &b, i)));

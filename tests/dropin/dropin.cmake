@@ -193,7 +193,7 @@ if(NOT CMAKE_CROSSCOMPILING)
     add_executable(dropin_reuse dropin/test_reuse.c
         ${PROJECT_SOURCE_DIR}/dropin/tracking.c)
     dropin_target(dropin_reuse)
-    target_compile_options(dropin_reuse PRIVATE -O2) # it computes
+    target_compile_options(dropin_reuse PRIVATE -O3) # it computes
     target_include_directories(dropin_reuse PRIVATE
         ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
     target_compile_definitions(dropin_reuse PRIVATE _GNU_SOURCE)

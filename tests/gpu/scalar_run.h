@@ -17,13 +17,14 @@ static void scalar_make_experts(void)
     const struct takt_gemm_caches caches = {
         .l1d = 32 << 10, .l2 = 1 << 20, .l3 = 1 << 20};
 
-    takt__slots_fill(scalar_experts.slots, 1U << TAKT_KERNEL_scalar, &caches);
+    takt__kernel_sets_fill(scalar_experts.kernel_set, 1U << TAKT_KERNEL_scalar,
+                           &caches);
     takt__pool_create(1, &scalar_experts.pool);
     scalar_experts.count = 1;
     scalar_experts.expert[0] = (struct takt_expert){
         .class = &takt__cpu_class,
         .threads = 1,
-        .slots = &scalar_experts.slots[TAKT_KERNEL_scalar]};
+        .kernel_set = &scalar_experts.kernel_set[TAKT_KERNEL_scalar]};
 }
 
 static takt_status scalar_run(const takt_call *call)

@@ -222,7 +222,7 @@ static bool is_refused_by(takt_ctx *ctx, const struct subject *s)
     struct takt_exec exec;
 
     takt__exec_begin(&exec, ctx, &call, NULL);
-    takt__call_sizes(&call, &exec.sizes);
+    takt__call_question(&call, &exec.question);
     exec.choice =
         (struct takt_choice){.expert = device, .reason = TAKT_REASON_MODEL};
     takt__plain_run(&exec);

@@ -111,20 +111,24 @@ static long double term(const struct reduce_case *c, size_t i)
     return c->kind == TAKT_PARTIAL_NORM2 ? x * x : x;
 }
 
+/* The magnitude, of which a few digits count, is added up in double: 64-bit ARM
+ * does long double in software. */
 static struct exact exact_sum(const struct reduce_case *c)
 {
-    struct sum sum = {0, 0}, sizes = {0, 0};
-
-    for (size_t i = 0; i < c->n; i++) {
-        add(&sum, term(c, i));
-        add(&sizes, fabsl(term(c, i)));
-    }
+    struct sum sum = {0, 0};
     const long double by =
         c->kind == TAKT_PARTIAL_MEAN ? (long double)c->n : 1.0L;
+    const double share = 1 / (double)by;
+    double magnitude = 0;
+
+    for (size_t i = 0; i < c->n; i++) {
+        const long double x = term(c, i);
+        add(&sum, x);
+        magnitude += fabs((double)x) * share;
+    }
     if (c->kind == TAKT_PARTIAL_NORM2)
         return (struct exact){(double)sqrtl(total(sum)), 0};
-    return (struct exact){(double)(total(sum) / by),
-                          (double)(total(sizes) / by)};
+    return (struct exact){(double)(total(sum) / by), magnitude};
 }
 
 static struct exact exact_variance(const struct reduce_case *c)
@@ -134,8 +138,10 @@ static struct exact exact_variance(const struct reduce_case *c)
     for (size_t i = 0; i < c->n; i++)
         add(&sum, term(c, i));
     const long double mean = total(sum) / (long double)c->n;
-    for (size_t i = 0; i < c->n; i++)
-        add(&around, (term(c, i) - mean) * (term(c, i) - mean));
+    for (size_t i = 0; i < c->n; i++) {
+        const long double apart = term(c, i) - mean;
+        add(&around, apart * apart);
+    }
     return (struct exact){(double)(total(around) / (long double)c->n), 0};
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* slots.h - the kernels of one instruction set, by op. */
+/* kernel_set.h - the kernels of one instruction set, by op. */
 #pragma once
 
 #include "kernels/table.h"
@@ -7,7 +7,7 @@
 
 enum { TAKT_DTYPES = 2 };
 
-struct takt_slots {
+struct takt_kernel_set {
     takt_map_kernel *map[TAKT_DTYPES][TAKT_OP_COUNT];
     takt_reduce_kernel *reduce[TAKT_DTYPES][TAKT_OP_COUNT];
     takt_rows_kernel *rows[TAKT_OP_COUNT];
@@ -25,8 +25,9 @@ struct takt_slots {
     const struct takt_layer_kernels *layers;
 };
 
-/* Fills the slots of every instruction set that the build has and that is in
+/* Fills the set of every instruction set that the build has and that is in
  * `isas` (bit 1 << isa): nothing of the others may be called, not even to ask
  * for block sizes, which follow from the caches. */
-void takt__slots_fill(struct takt_slots slots[TAKT_KERNEL_ISAS], unsigned isas,
-                      const struct takt_gemm_caches *caches);
+void takt__kernel_sets_fill(struct takt_kernel_set kernel_set[TAKT_KERNEL_ISAS],
+                            unsigned isas,
+                            const struct takt_gemm_caches *caches);
