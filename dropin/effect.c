@@ -13,8 +13,9 @@ enum { ms = 1000000 };
 /* What follows a change is not measured: threads fall asleep or wake up. */
 static const uint64_t settles_ns = 2 * ms;
 
-/* An off slice lasts that long, and longer for so many steps. */
-static const uint64_t slice_ns = 20 * ms, longest_slice_ns = 100 * ms;
+/* An off slice lasts that long, and longer for so many steps of kinds of which
+ * there are enough to compare. */
+static const uint64_t slice_ns = 20 * ms, longest_slice_ns = 60 * ms;
 
 /* A probe ends with a call. A program that makes none any more is not left off.
  */
@@ -77,7 +78,7 @@ static struct {
     uint64_t begin_ns;         /* of this slice, or of what follows one */
     uint64_t due_ns, wait_ns;  /* the next off slice, and the time to it */
     uint64_t told_at_ns;
-    unsigned steps; /* in this slice */
+    unsigned steps; /* in this slice, of kinds that can be compared */
     unsigned slices;
     bool is_own;   /* this off slice was begun here */
     bool is_probe; /* at the last step */
@@ -252,9 +253,9 @@ static void end_off(uint64_t now_ns)
 {
     struct takt_stats_effect *at = takt__stats_effect();
 
-    if (at != NULL && state.steps > 0)
+    if (at != NULL)
         takt__stats_add(&at->slices, 1);
-    state.slices += state.steps > 0;
+    state.slices++;
     begin(false, false, now_ns);
     state.due_ns = now_ns + state.wait_ns;
     if (state.wait_ns < longest_wait_ns)
@@ -396,7 +397,8 @@ static void add(struct kind_steps *steps, double work, uint64_t start_ns,
     }
     expect(&steps->call[side], work, (double)(end_ns - start_ns));
     takt__moments_add(&steps->call[side], (double)(end_ns - start_ns) / work);
-    state.steps++;
+    if (takt__sides_are_measured(steps->call))
+        state.steps++;
     steps->work[side] += work;
     add_gap(steps, side, start_ns);
     if (!is_off)
