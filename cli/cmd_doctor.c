@@ -361,7 +361,6 @@ static void check_run(struct diagnosis *report)
 static void check_fleet(struct diagnosis *report)
 {
     const struct takt_config *config = takt__config();
-    const char *tool = config->fleet_tool;
     char store[1024];
 
     takt_store_path(store, sizeof store);
@@ -377,11 +376,8 @@ static void check_fleet(struct diagnosis *report)
                              : "TAKT_FLEET_EVERY is 0; use 'takt fleet sync'");
         return;
     }
-    if (tool != NULL && tool[0] != '\0' &&
-        (tool[0] != '/' || access(tool, X_OK) != 0))
-        add(report, "fleet", STATE_PROBLEM,
-            "TAKT_FLEET_TOOL '%.200s' is not the absolute path of a program",
-            tool);
+    if (config->is_fleet_tool_wrong)
+        return; /* which was logged */
     const struct takt_turn turn =
         takt__fleet_look(store, config->fleet_every_s);
     add(report, "fleet", STATE_OK,

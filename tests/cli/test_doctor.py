@@ -72,8 +72,14 @@ class Doctor(unittest.TestCase):
         self.assertNotIn(address, said)
         self.assertIn("programs do not sync", self.run_doctor(
             TAKT_FLEET=address, TAKT_FLEET_EVERY="0").stdout)
-        self.assertIn("TAKT_FLEET_TOOL", self.problem(
-            TAKT_FLEET=address, TAKT_FLEET_TOOL="takt"))
+        for tool in "takt", self.folder, self.path("none"):
+            settings = {"TAKT_FLEET": address, "TAKT_FLEET_TOOL": tool}
+            self.assertIn("TAKT_FLEET_TOOL", self.problem(**settings))
+            self.assertNotIn("synced, once", self.run_doctor(**settings).stdout)
+            ran = subprocess.run([TAKT, "select", "add", "1K"], text=True,
+                                 env={"TAKT_DB": "", **settings},
+                                 capture_output=True, timeout=600)
+            self.assertIn(f"TAKT_FLEET_TOOL={tool} is not", ran.stderr)
 
     def test_settings_that_make_no_sense(self):
         for name, value, hint in (
