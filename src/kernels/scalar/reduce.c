@@ -79,7 +79,7 @@ static inline void norm2_f64(size_t n, const double *a,
     struct sum sum = squares(n, a, 1.0);
     size_t scale = TAKT_SCALE_NONE;
 
-    if (isinf(sum.value)) {
+    if (sum.value >= TAKT_SQUARES_MOST) {
         scale = TAKT_SCALE_DOWN;
         sum = squares(n, a, TAKT_SCALE_DOWN_FACTOR);
     } else if (sum.value < TAKT_SQUARES_MIN) {
