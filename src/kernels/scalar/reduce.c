@@ -9,6 +9,7 @@
  */
 #include "kernels/kernel.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "kernels/partial.h"
@@ -125,8 +126,9 @@ static inline void variance_f64(size_t n, const double *x,
         drift += apart;
     }
     out->value = mean + drift / (double)n;
-    out->rest = around.value;
-    if (isfinite(around.value))
+    /* (in other directions than to nearest nothing overflows to infinity) */
+    out->rest = around.value >= DBL_MAX ? (double)INFINITY : around.value;
+    if (isfinite(out->rest))
         out->rest += around.rest - drift * drift / (double)n;
 }
 
