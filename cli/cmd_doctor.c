@@ -75,8 +75,12 @@ static bool is_said(const struct diagnosis *report, const char *text)
     return false;
 }
 
+static const char asks_for_energy[] = "TAKT_ENERGY asks for energy";
+
 static void take_message(void *self, takt_log_level level, const char *text)
 {
+    if (strstr(text, asks_for_energy) == text)
+        return; /* check_energy() says it, with reasons */
     add(self, "settings", level == TAKT_LOG_ERROR ? STATE_PROBLEM : STATE_NOTE,
         "%s", text);
 }
@@ -228,6 +232,7 @@ static void check_gpus(struct diagnosis *report)
 {
     const takt_ctx_options options = {
         .blas = "", .store = "", .telemetry = "", .gpu = all_gpus()};
+    const char *cusolver = takt__config()->cusolver;
     takt_gpu_device gpu = {.size = sizeof gpu};
     takt_ctx *ctx;
     const char *problem;
@@ -239,6 +244,8 @@ static void check_gpus(struct diagnosis *report)
     if (takt_ctx_create(&options, &ctx) != TAKT_OK)
         return;
     takt_ctx_open_gpus(ctx);
+    if (cusolver != NULL && cusolver[0] != '\0')
+        takt_solver_open(ctx); /* which says what is wrong with it */
     for (size_t i = 0; takt_ctx_gpu(ctx, i, &gpu) == TAKT_OK; i++)
         check_gpu(report, &gpu);
     for (size_t i = 0; (problem = takt_ctx_gpu_problem(ctx, i)) != NULL; i++)
@@ -260,10 +267,12 @@ static void check_energy(struct diagnosis *report)
     char text[128];
 
     if (takt__config()->is_energy_asked &&
-        (meter == NULL || takt__meter_count(meter) == 0))
+        (meter == NULL || takt__meter_count(meter) == 0) &&
+        !is_said(report, "TAKT_NVML="))
         add(report, "energy", STATE_PROBLEM,
-            "TAKT_ENERGY asks for energy, and no counter can be read here: "
-            "nothing is measured; the notes say what to do");
+            "%s, and no counter can be read here: nothing is measured; the "
+            "notes say what to do",
+            asks_for_energy);
     for (unsigned i = 0; meter != NULL && i < takt__meter_count(meter); i++) {
         describe_counter(&takt__meter_counters(meter)[i], text, sizeof text);
         add(report, "energy", STATE_OK, "%s", text);
@@ -361,7 +370,6 @@ static void check_run(struct diagnosis *report)
 static void check_fleet(struct diagnosis *report)
 {
     const struct takt_config *config = takt__config();
-    const char *tool = config->fleet_tool;
     char store[1024];
 
     takt_store_path(store, sizeof store);
@@ -377,11 +385,8 @@ static void check_fleet(struct diagnosis *report)
                              : "TAKT_FLEET_EVERY is 0; use 'takt fleet sync'");
         return;
     }
-    if (tool != NULL && tool[0] != '\0' &&
-        (tool[0] != '/' || access(tool, X_OK) != 0))
-        add(report, "fleet", STATE_PROBLEM,
-            "TAKT_FLEET_TOOL '%.200s' is not the absolute path of a program",
-            tool);
+    if (config->is_fleet_tool_wrong)
+        return; /* which was logged */
     const struct takt_turn turn =
         takt__fleet_look(store, config->fleet_every_s);
     add(report, "fleet", STATE_OK,

@@ -355,7 +355,7 @@ static int run(const struct invocation *invocation)
     int code = EXIT_USAGE;
 
     if (top == NULL)
-        return EXIT_FINDING;
+        return complain(invocation->command, "%s", strerror(ENOMEM));
     top->command = invocation->command;
     top->signals = -1;
     top->is_json = option_given(invocation, "json");

@@ -244,8 +244,7 @@ static bool can_keep(const struct tune *tune, const char *pin)
               "what is measured will not be kept\n",
               stderr);
     else if (pin == NULL)
-        fprintf(stderr, "takt tune: nothing was measured: %s\n",
-                learning.diag.text);
+        complain(&cmd_tune, "nothing was measured: %s", learning.diag.text);
     return pin != NULL || learning.diag.text[0] == '\0';
 }
 

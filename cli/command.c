@@ -271,8 +271,14 @@ static void print_word(const char *word)
         return;
     }
     fputs(" '", stderr);
-    for (; *word != '\0'; word++)
-        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, stderr);
+    for (const char *quote; (quote = strchr(word, '\'')) != NULL;
+         word = quote + 1) {
+        char part[8192];
+        snprintf(part, sizeof part, "%.*s", (int)(quote - word), word);
+        print_clean(stderr, part);
+        fputs("'\\''", stderr);
+    }
+    print_clean(stderr, word);
     fputc('\'', stderr);
 }
 

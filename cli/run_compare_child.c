@@ -167,15 +167,21 @@ static void keep_tail(struct compare_child *child, const char *bytes,
     child->tail[child->tail_size] = '\0';
 }
 
+/* Nothing is there yet; any other failure would be one again and again. */
+static bool is_for_later(void)
+{
+    return errno == EAGAIN || errno == EINTR;
+}
+
 /* Takes what is in the pipe; at its end *pipe_end is closed. */
 static bool take_output(struct compare_watch *watch, int *pipe_end)
 {
     static char block[1 << 16];
     const ssize_t got = read(*pipe_end, block, sizeof block);
 
-    if (got < 0)
+    if (got < 0 && is_for_later())
         return false;
-    if (got == 0) {
+    if (got <= 0) {
         close(*pipe_end);
         *pipe_end = -1;
         return false;
@@ -268,8 +274,11 @@ static void take_signal(struct compare_watch *watch)
 {
     struct signalfd_siginfo about;
 
-    if (read(watch->signals, &about, sizeof about) != (ssize_t)sizeof about)
+    if (read(watch->signals, &about, sizeof about) != (ssize_t)sizeof about) {
+        if (!is_for_later())
+            reap_children(watch);
         return;
+    }
     switch (about.ssi_signo) {
     case SIGCHLD:
         reap_children(watch);

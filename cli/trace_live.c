@@ -19,6 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "clean.h"
 #include "telemetry/listener.h"
 #include "trace.h"
 
@@ -324,18 +325,18 @@ static void explain_command(const struct live *live, const char *name)
 
     if (live->has_connected && is_routed && !live->trace->is_json &&
         !live->trace->is_converted)
-        fprintf(live->trace->out,
-                "'%s' is not linked with libtakt: its BLAS calls were routed, "
-                "as by 'takt run' (--as-is does not)\n",
-                name);
+        print_line(live->trace->out,
+                   "'%s' is not linked with libtakt: its BLAS calls were "
+                   "routed, as by 'takt run' (--as-is does not)",
+                   name);
     else if (!live->has_connected && is_routed)
-        fprintf(stderr,
-                "takt trace: '%s' told nothing: it is not linked with "
-                "libtakt, and made no BLAS calls that were worth routing\n",
-                name);
+        print_line(stderr,
+                   "takt trace: '%s' told nothing: it is not linked with "
+                   "libtakt, and made no BLAS calls that were worth routing",
+                   name);
     else if (!live->has_connected)
-        fprintf(stderr, "takt trace: '%s' told nothing: does it use Takt?\n",
-                name);
+        print_line(stderr, "takt trace: '%s' told nothing: does it use Takt?",
+                   name);
 }
 
 static void run_and_follow(struct live *live, char *const *program)

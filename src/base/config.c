@@ -11,6 +11,8 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/environment.h"
 #include "base/log.h"
@@ -245,6 +247,29 @@ static void check_names(void)
 
 static struct takt_config config;
 
+/* A file that can be run, by its whole path; a folder has that right, too. */
+static bool is_program(const char *path)
+{
+    struct stat facts;
+
+    return path[0] == '/' && stat(path, &facts) == 0 &&
+           S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Another tool is not taken for one that was named. */
+static void check_fleet_tool(void)
+{
+    const char *tool = config.fleet_tool;
+
+    config.is_fleet_tool_wrong =
+        tool != NULL && tool[0] != '\0' && !is_program(tool);
+    if (config.is_fleet_tool_wrong)
+        takt__log(TAKT_LOG_ERROR,
+                  "TAKT_FLEET_TOOL=%.200s is not the absolute path of a "
+                  "program: nothing is synced",
+                  tool);
+}
+
 static void read_texts(void)
 {
     config.policy = variable("TAKT_POLICY");
@@ -266,6 +291,7 @@ static void read_texts(void)
     config.otel = variable("TAKT_OTEL");
     config.fleet = variable("TAKT_FLEET");
     config.fleet_tool = variable("TAKT_FLEET_TOOL");
+    check_fleet_tool();
     config.variables = config.is_privileged ? "" : variables.text;
     if (config.gpu != NULL && *config.gpu != '\0' &&
         strcmp(config.gpu, "all") != 0)

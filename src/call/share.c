@@ -52,10 +52,8 @@ bool takt__share_tool(char out[PATH_MAX])
     const char *named = takt__config()->fleet_tool;
     char library[PATH_MAX];
 
-    if (named != NULL && named[0] != '\0') {
-        const int used = snprintf(out, PATH_MAX, "%s", named);
-        return named[0] == '/' && used < PATH_MAX && access(out, X_OK) == 0;
-    }
+    if (named != NULL && named[0] != '\0')
+        return snprintf(out, PATH_MAX, "%s", named) < PATH_MAX;
     const int folder = find_folder(library);
     for (size_t i = 0; folder > 0 && i < sizeof places / sizeof *places; i++)
         if (snprintf(out, PATH_MAX, "%.*s%s", folder, library, places[i]) <
@@ -89,7 +87,8 @@ static void sync_now(const struct takt_sharing *share)
     int error;
 
     if (!takt__share_tool(tool)) {
-        takt__log(TAKT_LOG_INFO,
+        /* (not for takt itself, which is linked with what a program loads) */
+        takt__log(find_folder(tool) > 0 ? TAKT_LOG_ERROR : TAKT_LOG_INFO,
                   "TAKT_FLEET is set, but there is no takt beside this library "
                   "to sync with: TAKT_FLEET_TOOL may name it, by an absolute "
                   "path");
@@ -112,7 +111,8 @@ void takt__share_start(struct takt_sharing *share, const char *store)
 
     *share = (struct takt_sharing){0};
     if (config->fleet == NULL || config->fleet[0] == '\0' ||
-        config->fleet_every_s <= 0 || store[0] == '\0')
+        config->fleet_every_s <= 0 || store[0] == '\0' ||
+        config->is_fleet_tool_wrong)
         return;
     share->store = takt__path_resolve(store);
 }

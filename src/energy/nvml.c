@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/library.h"
+#include "base/log.h"
 #include "energy/sources.h"
 #include "gpu/at_exit.h"
 #include "hw/text.h"
@@ -90,24 +91,36 @@ static bool find_functions(void *library, struct functions *out, char *problem,
     return true;
 }
 
+/* What was named is not silently done without. */
+static void say_unused(const char *file, const char *problem)
+{
+    takt__log(TAKT_LOG_ERROR, "TAKT_NVML=%.200s is not used: %s", file,
+              problem + strlen("nvml: "));
+}
+
 static bool load(struct functions *out, char *problem, size_t size)
 {
     const char *asked = takt__config()->nvml, *gpu = takt__config()->gpu;
-    const char *file = asked != NULL ? asked : "libnvidia-ml.so.1";
+    const bool is_named = asked != NULL && *asked != '\0';
 
     if (gpu != NULL && *gpu == '\0') {
         snprintf(problem, size, "nvml: TAKT_GPU is empty: no GPU is looked at");
         return false;
     }
-    void *library = takt__gpu_library_open(file);
-    if (library == NULL && asked == NULL && !takt__is_static() &&
+    void *library =
+        takt__gpu_library_open(is_named ? asked : "libnvidia-ml.so.1");
+    if (library == NULL && !is_named && !takt__is_static() &&
         !takt__config()->is_privileged)
         snprintf(problem, size,
                  "nvml: libnvidia-ml.so.1 was not found (NVIDIA's driver has "
                  "it; containers need the capability 'utility')");
     else if (library == NULL)
         snprintf(problem, size, "nvml: %.180s", takt__library_problem());
-    return library != NULL && find_functions(library, out, problem, size);
+    const bool is_right =
+        library != NULL && find_functions(library, out, problem, size);
+    if (!is_right && is_named)
+        say_unused(asked, problem);
+    return is_right;
 }
 
 static bool read_energy(const struct takt_nvml *nvml, const struct gpu *gpu,

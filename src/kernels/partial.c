@@ -61,8 +61,12 @@ static void merge_moments(struct takt_partial *left,
     const double count = (double)(left->count + right->count);
     const double share = (double)right->count / count;
     const double apart = right->value - left->value;
+    const double within = left->rest + right->rest;
 
-    left->rest += right->rest + apart * apart * (double)left->count * share;
+    /* Where squares overflow, means may have: no number must spoil that. */
+    left->rest = isinf(within)
+                     ? within
+                     : within + apart * apart * (double)left->count * share;
     left->value += apart * share;
     left->count += right->count;
 }

@@ -42,12 +42,15 @@ enum takt_partial_kind {
  * lose nothing; the three ranges overlap by far, so that what underflows in
  * a merge could not have changed the result. */
 enum takt_scale {
-    TAKT_SCALE_NONE = 0, /* the sum is finite and not below 2^-900 */
+    TAKT_SCALE_NONE = 0, /* the sum is below 2^1000 and not below 2^-900 */
     TAKT_SCALE_DOWN = 1, /* 2^-600: squares would overflow */
     TAKT_SCALE_UP = 2    /* 2^600: squares would underflow */
 };
 
+/* Sums of as many stretches as there are stay in range below the second; and
+ * what overflows in another direction than to nearest is no infinity. */
 #define TAKT_SQUARES_MIN 0x1p-900
+#define TAKT_SQUARES_MOST 0x1p1000
 #define TAKT_SCALE_DOWN_FACTOR 0x1p-600
 #define TAKT_SCALE_UP_FACTOR 0x1p600
 
@@ -58,6 +61,15 @@ static inline double takt__two_sum(double a, double b, double *error)
     const double part = sum - a;
     *error = (a - (sum - part)) + (b - part);
     return sum;
+}
+
+/* Whether sums that overflow become infinite. In other directions they may stay
+ * at the largest number, and nothing shows it. */
+static inline bool takt__rounds_to_nearest(void)
+{
+    static const volatile float tiny = 0x1p-60f;
+
+    return 1.0f + tiny == 1.0f && 1.0f - tiny == 1.0f;
 }
 
 /* A compensated sum as partial. An infinite or NaN sum makes the rounding

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/config.h"
 #include "base/log.h"
 #include "learn/inside.h"
 
@@ -40,6 +41,9 @@ static bool open_meter(struct takt_learner *learner)
     if (watch->meter == NULL)
         return false;
     say_problems(watch->meter);
+    if (takt__meter_count(watch->meter) == 0 && takt__config()->is_energy_asked)
+        takt__log(TAKT_LOG_ERROR, "TAKT_ENERGY asks for energy, and no counter "
+                                  "can be read here ('takt doctor' says why)");
     if (takt__meter_count(watch->meter) == 0)
         return false;
     struct takt_energy *energy = takt__energy_create(

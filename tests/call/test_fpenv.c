@@ -264,6 +264,70 @@ static void exact_calls_raise_no_flag(void)
     takt_ctx_destroy(ctx);
 }
 
+/* ---- overflow on the way ---------------------------------------------------
+ *
+ * In two directions what overflows becomes the largest number, and is no sign
+ * of itself. */
+
+static bool is_about(double result, double expected)
+{
+    return result == expected || fabs(result - expected) <= 1e-5 * expected;
+}
+
+static void expect_result(takt_ctx *ctx, const char *op, takt_dtype dtype,
+                          takt_shape shape, double expected)
+{
+    const char *expert;
+    takt_call call = {.op = takt_op_find(op),
+                      .dtype = dtype,
+                      .shape = shape,
+                      .in = {in[0]},
+                      .out = out[0]};
+
+    for (int mode = 0; mode < 4; mode++)
+        for (size_t i = 0; (expert = takt_ctx_expert(ctx, i, NULL)) != NULL;
+             i++) {
+            set_mode(mode);
+            const takt_status status = takt_run_on(ctx, &call, i);
+            fesetenv(FE_DFL_ENV);
+            const double result =
+                dtype == TAKT_F64 ? out[0][0] : (double)*(float *)out[0];
+            if (status != TAKT_ENODEV && !is_about(result, expected))
+                printf("# %s of %s in mode %d: %g, not %g\n", op, expert, mode,
+                       result, expected);
+            EXPECT(status == TAKT_ENODEV || is_about(result, expected));
+        }
+}
+
+static void what_fits_does_not_overflow_on_the_way(void)
+{
+    enum { rows = 8, cols = 67 };
+    const takt_shape all = {.rank = 1, .dim = {n}};
+    takt_ctx *ctx = new_ctx();
+    float *narrow = (float *)in[0];
+
+    for (size_t i = 0; i < n; i++)
+        in[0][i] = 0x1p700;
+    expect_result(ctx, "norm2", TAKT_F64, all, 0x1p700 * sqrt(n));
+    for (size_t i = 0; i < n; i++) /* each of several threads has less */
+        in[0][i] = 0x1p512 * 1.2 / sqrt(n);
+    expect_result(ctx, "norm2", TAKT_F64, all, 0x1p512 * 1.2);
+    for (size_t i = 0; i < n; i++)
+        in[0][i] = i % 3 == 0 ? 0x1p1020 : 0x1p1019; /* their sums, too */
+    expect_result(ctx, "variance", TAKT_F64, all, (double)INFINITY);
+    for (size_t i = 0; i < n; i++)
+        narrow[i] = i % 4 < 2 ? 3e38f : -3e38f;
+    expect_result(ctx, "sum", TAKT_F32, all, 3e38); /* n % 4 is 3 */
+    for (size_t i = 0; i < n; i++)
+        narrow[i] = i % 2 == 0 ? 1.5e19f : -1.5e19f;
+    expect_result(ctx, "variance", TAKT_F32, all, 2.25e38);
+    for (size_t i = 0; i < (size_t)rows * cols; i++)
+        narrow[i] = i / cols > 2 ? 0 : i / cols == 1 ? -3e38f : 3e38f;
+    expect_result(ctx, "col_sum", TAKT_F32,
+                  (takt_shape){.rank = 2, .dim = {rows, cols}}, 3e38);
+    takt_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     RUN(threads_give_the_same_bits_in_every_mode);
@@ -271,6 +335,7 @@ int main(void)
     RUN(a_shadow_run_raises_nothing);
     RUN(contexts_come_and_go_without_a_trace);
     RUN(exact_calls_raise_no_flag);
+    RUN(what_fits_does_not_overflow_on_the_way);
 #ifdef __GLIBC__
     RUN(traps_do_not_meet_the_work_of_takt_itself);
 #endif

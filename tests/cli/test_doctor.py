@@ -15,6 +15,7 @@ import tempfile
 import unittest
 
 TAKT = sys.argv[1]
+FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA")
 
 
 def has_openblas_with_a_choice():
@@ -72,8 +73,14 @@ class Doctor(unittest.TestCase):
         self.assertNotIn(address, said)
         self.assertIn("programs do not sync", self.run_doctor(
             TAKT_FLEET=address, TAKT_FLEET_EVERY="0").stdout)
-        self.assertIn("TAKT_FLEET_TOOL", self.problem(
-            TAKT_FLEET=address, TAKT_FLEET_TOOL="takt"))
+        for tool in "takt", self.folder, self.path("none"):
+            settings = {"TAKT_FLEET": address, "TAKT_FLEET_TOOL": tool}
+            self.assertIn("TAKT_FLEET_TOOL", self.problem(**settings))
+            self.assertNotIn("synced, once", self.run_doctor(**settings).stdout)
+            ran = subprocess.run([TAKT, "select", "add", "1K"], text=True,
+                                 env={"TAKT_DB": "", **settings},
+                                 capture_output=True, timeout=600)
+            self.assertIn(f"TAKT_FLEET_TOOL={tool} is not", ran.stderr)
 
     def test_settings_that_make_no_sense(self):
         for name, value, hint in (
@@ -131,6 +138,18 @@ class Doctor(unittest.TestCase):
                           for line in ran.stdout.splitlines())
         self.assertEqual("problem  energy" in ran.stdout, not has_counter,
                          ran.stdout)
+
+    def test_libraries_that_are_named_for_nothing(self):
+        wrong = self.path("none.so")
+        for more in {}, {"TAKT_ENERGY": "1"}:
+            self.assertIn(f"TAKT_NVML={wrong} is not used", self.problem(
+                TAKT_GPU="all", TAKT_NVML=wrong, **more))
+        self.assertNotIn("too old", self.run_doctor(
+            TAKT_GPU="all", TAKT_NVML="").stdout)
+        if not FAKE_CUDA:
+            self.skipTest("no TAKT_TEST_FAKE_CUDA")
+        self.assertIn(f"TAKT_CUSOLVER={wrong} cannot be used", self.problem(
+            TAKT_GPU="all", TAKT_CUDA=FAKE_CUDA, TAKT_CUSOLVER=wrong))
 
     def test_an_openblas_that_does_not_know_the_processor(self):
         name = "OPENBLAS_CORETYPE"

@@ -502,6 +502,14 @@ class Texts(Projects):
         self.expect_clean("tune", "--pin", f"/{HOSTILE}/pin", code=1)
         self.expect_clean("run", "--", f"/{HOSTILE}", code=127)
         self.expect_clean("trace", "--", f"/{HOSTILE}", code=127)
+        self.expect_clean("run", f"/{HOSTILE}'{BIDI}", code=2)
+        (self.root / HOSTILE).symlink_to("/bin/true")
+        self.expect_clean("trace", "--", self.root / HOSTILE)
+        self.expect_clean("trace", "--as-is", "--", self.root / HOSTILE)
+        (self.root / f"{HOSTILE}.folder").mkdir()
+        self.expect_clean("tune", "--db", self.root / f"{HOSTILE}.folder",
+                          code=1)
+        (self.root / HOSTILE).unlink()
         self.expect_clean("machine", "--record", self.root / HOSTILE)
 
 

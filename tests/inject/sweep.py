@@ -77,15 +77,18 @@ SCENARIOS = [
     ("run", [TAKT, "run", "--", PROGRAM], True),
     ("run-page", [TAKT, "run", "--report=html", "--output", "page.html", "--",
                   "/bin/true"], True),
+    ("run-compare", [TAKT, "run", "--compare=1", "--", "/bin/true"], True),
+    ("top", [TAKT, "top", "--json", "--for", "0.1"], False),
     ("fixed", [PROGRAM], True),
     ("advice", [TAKT, "optimize", "--dry-run", "tree"], False),
 ]
 if SOLVER.exists():
     SCENARIOS.append(("run-solver", [TAKT, "run", "--", SOLVER], True))
-KINDS_OF = {"fixed": ["malloc"], "run-page": ["malloc"], "advice": ["malloc"]}  # where not all of them are tried
+KINDS_OF = {"fixed": ["malloc"], "run-page": ["malloc"], "advice": ["malloc"],
+            "run-compare": ["read"], "top": ["malloc"]}  # where not all of them are tried
 # Where a context is made, and where the report is.
 PLACES_OF = {"fixed": [9, 28], "run-page": range(7, 21),
-             "advice": range(-30, -10),
+             "advice": range(-30, -10), "run-compare": [9], "top": [1],
              "fleet": range(-4, 0)}  # where its state is read
 # What these print is what they print undisturbed, or they say what is missing.
 SAME = {"page": None, "trace": None, "patch": None, "advice": None,

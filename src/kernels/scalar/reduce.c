@@ -9,6 +9,7 @@
  */
 #include "kernels/kernel.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "kernels/partial.h"
@@ -79,7 +80,7 @@ static inline void norm2_f64(size_t n, const double *a,
     struct sum sum = squares(n, a, 1.0);
     size_t scale = TAKT_SCALE_NONE;
 
-    if (isinf(sum.value)) {
+    if (sum.value >= TAKT_SQUARES_MOST) {
         scale = TAKT_SCALE_DOWN;
         sum = squares(n, a, TAKT_SCALE_DOWN_FACTOR);
     } else if (sum.value < TAKT_SQUARES_MIN) {
@@ -125,8 +126,9 @@ static inline void variance_f64(size_t n, const double *x,
         drift += apart;
     }
     out->value = mean + drift / (double)n;
-    out->rest = around.value;
-    if (isfinite(around.value))
+    /* (in other directions than to nearest nothing overflows to infinity) */
+    out->rest = around.value >= DBL_MAX ? (double)INFINITY : around.value;
+    if (isfinite(out->rest))
         out->rest += around.rest - drift * drift / (double)n;
 }
 

@@ -13,6 +13,7 @@
 
 #include <math.h>
 
+#include "kernels/partial.h"
 #include "kernels/vector/isa.h"
 
 enum {

@@ -78,14 +78,14 @@ VINLINE struct F(column_sum) F(add_rows)(struct F(column_sum) s, const REAL *at,
 #define W(name_) F(sum_##name_)
 #include "kernels/vector/columns_walk.h"
 
-/* Columns whose sum is no number so far, each by itself in long double, which
- * overflows nowhere. */
-static __attribute__((noinline)) void F(sum_each)(struct F(strip) s, size_t n,
-                                                  double count, REAL *out)
+/* Columns whose sum is no number so far, or all of them, each by itself in long
+ * double, which overflows nowhere. */
+static __attribute__((noinline)) void
+F(sum_each)(struct F(strip) s, size_t n, bool is_all, double count, REAL *out)
 {
     for (size_t j = 0; j < n; j++) {
         long double sum = 0;
-        if (isfinite(out[j]))
+        if (!is_all && isfinite(out[j]))
             continue;
         for (size_t i = 0; i < s.rows; i++)
             sum += (long double)s.at[i * s.ld + j];
@@ -96,6 +96,7 @@ static __attribute__((noinline)) void F(sum_each)(struct F(strip) s, size_t n,
 VINLINE void F(put_sums)(struct F(strip) s, const struct F(column_sum) * sum,
                          double count, REAL *out)
 {
+    const bool is_all = EITHER(1, 0) && !takt__rounds_to_nearest();
     VMASK odd = V(lt)(V(zero)(), V(zero)());
 
     for (size_t k = 0; k * LANES < s.n; k++) {
@@ -105,8 +106,8 @@ VINLINE void F(put_sums)(struct F(strip) s, const struct F(column_sum) * sum,
         odd = M(or)(odd, V(eq)(V(abs)(total), V(set1)(INFINITY)));
         F(put)(out + at, total, s.n - at);
     }
-    if (M(any)(odd))
-        F(sum_each)(s, s.n, count, out);
+    if (is_all || M(any)(odd))
+        F(sum_each)(s, s.n, is_all, count, out);
 }
 
 static __attribute__((noinline)) void F(sum_blocks)(struct F(strip) all,

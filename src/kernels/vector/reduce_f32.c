@@ -87,7 +87,7 @@ VINLINE bool is_sound(enum term term, double sum)
 {
     if (term == PRODUCT && fabs(sum) < least_product)
         return false;
-    return fabs(sum) < (double)INFINITY;
+    return fabs(sum) < 0x1p127 && takt__rounds_to_nearest();
 }
 
 VINLINE void reduce_chunks(enum term term, size_t n, const float *a,

@@ -98,7 +98,7 @@ static void squares_scaled(size_t n, const double *a, double factor,
 VINLINE void norm2(size_t n, const double *a, struct takt_partial *out)
 {
     reduce(PRODUCT, n, a, a, false, out);
-    if (isinf(out->value)) {
+    if (out->value >= TAKT_SQUARES_MOST) {
         squares_scaled(n, a, TAKT_SCALE_DOWN_FACTOR, out);
         out->index = TAKT_SCALE_DOWN;
     } else if (out->value < TAKT_SQUARES_MIN) {

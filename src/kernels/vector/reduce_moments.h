@@ -131,7 +131,7 @@ static inline struct moments moments_wide(size_t n, const float *a)
 
 VINLINE bool fits_f32(struct sweep sweep)
 {
-    return sweep.squares >= 0x1p-80 && sweep.squares < (double)INFINITY;
+    return sweep.squares >= 0x1p-80 && sweep.squares < 0x1p127;
 }
 
 /* Around the mean that a first sweep found. Not inline: it is rare. */

@@ -147,7 +147,8 @@ VARIANCE_CHUNKS(f64, double, CHUNK_F64)
 /* clang-format on */
 
 /* Squares that overflow make the sums above NaN where the definition says
- * infinity, so what is not finite is left to the definition. */
+ * infinity, so what is not finite is left to the definition; and so is all in
+ * directions in which an overflow does not show. */
 void TAKT_K(variance_f64)(size_t n, const void *a, const void *b,
                           struct takt_partial *out)
 {
@@ -155,6 +156,6 @@ void TAKT_K(variance_f64)(size_t n, const void *a, const void *b,
         set(out, moments_f64(n, a, guess_f64(n, a)), n);
     else
         variance_chunks_f64(n, a, out);
-    if (!isfinite(out->rest))
+    if (!isfinite(out->rest) || !takt__rounds_to_nearest())
         takt__k_variance_f64_scalar(n, a, b, out);
 }
