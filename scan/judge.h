@@ -159,7 +159,8 @@ bool takt__judge_is_running(const struct takt_ir_nest *nest,
 /* Whether elements that follow each other lie apart: a[2 * i], p[i].x,
  * p[i][0]. */
 bool takt__judge_is_apart(const struct takt_ir_expr *e, uint32_t loop);
-/* Whether another statement writes into the same array: butterflies. */
+/* Whether another statement writes elsewhere into the same array:
+ * butterflies. */
 bool takt__judge_is_shared(const struct takt_ir_nest *nest,
                            const struct takt_ir_stmt *stmt);
 

@@ -106,14 +106,16 @@ bool takt__judge_is_entangled(const struct takt_ir_nest *nest,
     return false;
 }
 
-/* Whether another stmt writes into the same array: butterflies. */
+/* Whether another stmt writes elsewhere into the same array: butterflies. */
 bool takt__judge_is_shared(const struct takt_ir_nest *nest,
                            const struct takt_ir_stmt *stmt)
 {
     for (unsigned i = 0; i < nest->stmt_count; i++)
         if (&nest->stmt[i] != stmt &&
             nest->stmt[i].target->sort == TAKT_IR_ACCESS &&
-            takt__ir_same_text(nest->stmt[i].target->text, stmt->target->text))
+            takt__ir_same_text(nest->stmt[i].target->text,
+                               stmt->target->text) &&
+            !takt__ir_same(nest->stmt[i].target, stmt->target))
             return true;
     return false;
 }

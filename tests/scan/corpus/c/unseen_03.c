@@ -125,7 +125,7 @@ void log_softmax_gather(const float *logits, const int *label, float *loss, int 
             if (m < logits[r * k + c])
                 m = logits[r * k + c];
         float z = 0;
-        for (int c = 0; c < k; c++) //~!
+        for (int c = 0; c < k; c++) //~ fused
             z += expf(logits[r * k + c] - m);
         loss[r] = logf(z) + m - logits[r * k + label[r]];
     }
