@@ -420,3 +420,14 @@ pub fn last_version(tags: &[String]) -> Option<&String> {
 pub fn merged(sets: Vec<Vec<u32>>) -> Vec<u32> {
     sets.into_iter().reduce(|mut a, b| { a.extend(b); a }).unwrap() //~!
 }
+
+pub fn spread<T>(ys: T, middle: f64) -> f64
+where
+    T: Iterator<Item = f64> + Clone,
+{
+    ys.map(|y| (y - middle).powi(2)).sum::<f64>() //~ variance
+}
+
+pub fn longest<I: IntoIterator<Item = String>>(words: I) -> usize {
+    words.into_iter().map(|w| w.len()).sum() //~!
+}
