@@ -49,6 +49,8 @@ static const struct {
     {"gelu", 0, 2},
     {"sin", 0, 2},
     {"cos", 0, 2},
+    {"copy", 0, -4}, /* moves, and computes nothing */
+    {"transpose", 0, -8},
 };
 
 static size_t kind_of(const takt_op *op)
@@ -170,6 +172,13 @@ static bool is_cold(const struct takt_finding *finding)
     return has_word(finding->function, words) || has_word(finding->path, words);
 }
 
+/* [-1 * g for g in gradients]: as often arrays as numbers. */
+static bool is_of_anything(const struct takt_finding *finding)
+{
+    return !finding->is_dtype_known &&
+           strcmp(finding->pattern, "python/comprehension") == 0;
+}
+
 /* ---- the score ---- */
 
 /* Powers of two: a loop is taken to run 16 times, and what is cold to run as
@@ -187,7 +196,7 @@ static double score_of(const struct kept_finding *kept,
            4 * (loops < most_loops ? loops : most_loops) +
            (kind < sizeof kinds / sizeof kinds[0] ? kinds[kind].bonus : 0) +
            log2(1 + (double)calls_of(fan_in, finding->function)) -
-           (is_cold(finding) ? 8 : 0) -
+           (is_cold(finding) ? 8 : 0) - (is_of_anything(finding) ? 6 : 0) -
            (kept->is_aside || finding->is_test ? 1000 : 0);
 }
 
