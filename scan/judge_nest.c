@@ -184,8 +184,9 @@ static void judge_exp_sum(struct takt_judged *j,
         !takt__judge_is_typed(store->value, &elements) || elements.is_unknown)
         return;
     j->out->role = TAKT_ROLE_EXP_SUM;
-    if ((j->takes & TAKT_TAKES_MORE) != 0) {
+    if ((j->takes & (TAKT_TAKES_MORE | TAKT_TAKES_FUSED)) != 0) {
         j->out->op = "exp";
+        j->out->is_fused = (j->takes & TAKT_TAKES_MORE) == 0;
         j->out->certainty = TAKT_CONTAINS;
     }
     takt__judge_tell_type(j->out, &elements);

@@ -96,7 +96,8 @@ static bool takes_steps(struct takt_judged *j, const struct takt_ir_expr *value)
 
     if (!takt__ir_is_gathered(value) ||
         (!is_any && ((j->takes & TAKT_TAKES_FUSED) == 0 ||
-                     takt__judge_counts(value) ||
+                     (takt__judge_counts(value) &&
+                      takt__judge_costly(value) == NULL) ||
                      takt__judge_is_stencil(value, value, 1))))
         return false;
     j->out->certainty = TAKT_CONTAINS;
@@ -410,7 +411,7 @@ static const char *typed_op(struct takt_judged *j)
         return NULL;
     if (j->bound != 0)
         return takt__judge_reads_its_own(j->target, stmt->value, true) &&
-                       !takt__judge_ends_before(j)
+                       !takt__judge_is_outside(j)
                    ? NULL
                    : sum_op(j);
     const char *op = sum_op(j); /* only a convolution writes everywhere */

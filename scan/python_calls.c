@@ -31,6 +31,7 @@ static const struct {
     {"numpy.maximum", "reduce", "max"},
     {"numpy.minimum", "reduce", "min"},
     {"numpy", "einsum", "matmul"},
+    {"numpy", "square", "mul"},
     {"torch", "einsum", "matmul"},
     {"numpy.linalg", "multi_dot matmul", "matmul"},
     {"numpy.linalg", "vector_norm", "norm2"},

@@ -93,6 +93,8 @@ static bool library_type(struct takt_text name, struct takt_rust_type *out)
                  {"MatrixView", TAKT_RUST_NALGEBRA, 2},
                  {"Vector", TAKT_RUST_NALGEBRA, 1},
                  {"VectorView", TAKT_RUST_NALGEBRA, 1},
+                 {"OVector", TAKT_RUST_NALGEBRA, 1},
+                 {"OMatrix", TAKT_RUST_NALGEBRA, 2},
                  {"Mat", TAKT_RUST_NALGEBRA, 2},
                  {"MatRef", TAKT_RUST_NALGEBRA, 2}};
     static const char small[] =
@@ -141,6 +143,18 @@ static enum takt_rust_leaf trait_leaf(struct takt_text name)
     return TAKT_RUST_UNKNOWN;
 }
 
+/* Mul<Output = T> of std::ops::Mul<Output = T>. */
+static struct takt_text last_of_path(struct takt_text name)
+{
+    for (size_t i = 0; i + 1 < name.size && name.at[i] != '<'; i++)
+        if (name.at[i] == ':' && name.at[i + 1] == ':') {
+            name.at += i + 2;
+            name.size -= i + 2;
+            i = 0;
+        }
+    return name;
+}
+
 /* What bounds say of a number; also trait Sample: Float, of a file of the
  * crate. */
 static enum takt_rust_leaf bounds_leaf(const struct takt_rust *rust,
@@ -154,8 +168,9 @@ static enum takt_rust_leaf bounds_leaf(const struct takt_rust *rust,
     for (uint32_t i = 0; i < count && i < 16 && depth > 0; i++) {
         const struct takt_text name =
             rust_text(rust, takt__rust_child(bounds, i));
+        const struct takt_text last = last_of_path(name);
         for (unsigned k = 0; k < 4; k++)
-            if (name.size > 2 && memcmp(name.at, operators[k], 3) == 0)
+            if (last.size > 2 && memcmp(last.at, operators[k], 3) == 0)
                 signs |= 1u << k;
         if ((signs & (signs - 1)) != 0)
             leaf = TAKT_RUST_GENERIC;

@@ -90,7 +90,7 @@ void gelu_tanh(float *x, int n)
 
 void leaky_relu(float *x, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         x[i] = x[i] > 0 ? x[i] : 0.01f * x[i];
 }
 
