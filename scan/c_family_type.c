@@ -27,11 +27,13 @@ static const struct known_type {
     /* of the standard, Eigen, Armadillo, pybind11, xtensor, Blaze */
     {"vector array span", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 1},
     {"valarray", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 1},
-    {"unique_ptr shared_ptr make_unique static_cast make_shared Map Ref",
+    {"unique_ptr shared_ptr make_unique static_cast make_shared Map Ref "
+     "TensorMap TensorRef",
      TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
     {"Matrix Mat DynamicMatrix StaticMatrix", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX,
      0},
-    {"Array array_t xarray xtensor", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
+    {"Array array_t xarray xtensor Tensor", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY,
+     0},
     {"SparseMatrix", TAKT_IR_OTHER, TAKT_IR_PLAIN, 0},
     {"mat", TAKT_IR_F64, TAKT_IR_MATRIX, 0},
     {"fmat", TAKT_IR_F32, TAKT_IR_MATRIX, 0},

@@ -431,3 +431,15 @@ where
 pub fn longest<I: IntoIterator<Item = String>>(words: I) -> usize {
     words.into_iter().map(|w| w.len()).sum() //~!
 }
+
+pub fn lowest(values: &[f64]) -> f64 {
+    let by = |a: &&f64, b: &&f64| a.partial_cmp(b).expect("a number");
+    values.iter().min_by(by).unwrap().floor() //~ min
+}
+
+pub fn add_scaled<T>(u: &mut [T], alpha: T, p: &[T])
+where
+    T: std::ops::Mul<Output = T> + std::ops::AddAssign + Copy,
+{
+    u.iter_mut().zip(p.iter()).for_each(|(a, &b)| *a += alpha * b); //~ axpy
+}
