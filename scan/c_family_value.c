@@ -98,7 +98,8 @@ static struct takt_c_type call_type(const struct takt_c_place *place,
         "mutable_unchecked mutable_unchecked<1> mutable_unchecked<2> "
         "mutable_unchecked<3>";
     static const char lines[] = "col row head tail segment subvec";
-    static const char start[] = "begin cbegin rbegin end cend rend data";
+    static const char start[] =
+        "begin cbegin rbegin end cend rend data subspan first last";
     const TSNode callee = takt__node_field(node, "function");
 
     if (ts_node_is_null(callee))
