@@ -49,6 +49,12 @@ static const struct {
     {"gelu", 0, 2},
     {"sin", 0, 2},
     {"cos", 0, 2},
+    {"sum", 0, -4}, /* one pass, as fast as memory: only loops make it hot */
+    {"mean", 0, -4},
+    {"max", 0, -4},
+    {"min", 0, -4},
+    {"argmax", 0, -4},
+    {"argmin", 0, -4},
     {"copy", 0, -4}, /* moves, and computes nothing */
     {"transpose", 0, -8},
 };
@@ -133,15 +139,29 @@ static const char *base_of(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+/* Libraries that are one header, which projects carry along. */
+static bool is_single_file_library(const char *path)
+{
+    static const char *const begins[] = {
+        "stb_",    "CImg",  "nuklear", "imgui",    "lodepng",
+        "doctest", "catch", "miniz",   "json.hpp", NULL};
+
+    for (const char *const *begin = begins; *begin != NULL; begin++)
+        if (strncasecmp(base_of(path), *begin, strlen(*begin)) == 0)
+            return true;
+    return false;
+}
+
 bool is_aside(const char *path)
 {
     static const char *const folders[] = {
-        "example",    "examples",   "bench",     "benches", "benchmark",
-        "benchmarks", "test",       "tests",     "testing", "demo",
-        "demos",      "doc",        "docs",      "vendor",  "vendored",
-        "third",      "thirdparty", "external",  "extern",  "contrib",
-        "deps",       "tutorial",   "tutorials", "sample",  "samples",
-        "unittest",   "unittests",  NULL};
+        "example",    "examples",      "bench",      "benches", "benchmark",
+        "benchmarks", "test",          "tests",      "testing", "demo",
+        "demos",      "doc",           "docs",       "vendor",  "vendored",
+        "third",      "thirdparty",    "external",   "extern",  "contrib",
+        "deps",       "tutorial",      "tutorials",  "sample",  "samples",
+        "unittest",   "unittests",     "deprecated", "archive", "legacy",
+        "attic",      "visualization", "plotting",   "figures", NULL};
     static const char *const files[] = {"example",   "examples", "bench",
                                         "benchmark", "test",     "tests",
                                         "demo",      "unittest", NULL};
@@ -153,7 +173,7 @@ bool is_aside(const char *path)
         if (has_word(folder, folders))
             return true;
     }
-    return has_word(base_of(path), files);
+    return has_word(base_of(path), files) || is_single_file_library(path);
 }
 
 /* What runs once, or waits for files and people. */

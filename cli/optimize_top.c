@@ -38,7 +38,7 @@ static bool is_top(const struct top_list *list, const struct kept_finding *kept,
         return false;
     if (list->report->evidence->files > 0)
         return kept->share > 0;
-    return (kept->score >= least_score || list->number == 0) &&
+    return kept->score >= least_score &&
            (advice->is_conditional || advice->backend != TAKT_BACKEND_SCALAR);
 }
 
@@ -183,8 +183,8 @@ static void show_findings(struct top_list *list, enum top_part part)
     const size_t most = part == TOP_OPEN ? most_top : list->number + most_more;
     bool is_first = part != TOP_OPEN;
 
-    for (size_t i = 0; i < findings->count && list->number < most_top &&
-                       list->number < most;
+    for (size_t i = 0;
+         i < findings->count && list->number < most_top && list->number < most;
          i++) {
         const struct kept_finding *kept = &findings->at[report->order[i]];
         const struct advice advice =

@@ -32,8 +32,7 @@ static const struct known_type {
      TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
     {"Matrix Mat DynamicMatrix StaticMatrix", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX,
      0},
-    {"Array array_t xarray xtensor Tensor", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY,
-     0},
+    {"Array array_t xarray xtensor Tensor", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
     {"SparseMatrix", TAKT_IR_OTHER, TAKT_IR_PLAIN, 0},
     {"mat", TAKT_IR_F64, TAKT_IR_MATRIX, 0},
     {"fmat", TAKT_IR_F32, TAKT_IR_MATRIX, 0},
@@ -194,8 +193,7 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
     struct takt_c_type type = {.of = name};
 
     if (takt__c_is_type_parameter(place, name)) { /* T, TFloat */
-        type.element =
-            ends_like_float(name) ? TAKT_IR_FLOAT : TAKT_IR_GENERIC;
+        type.element = ends_like_float(name) ? TAKT_IR_FLOAT : TAKT_IR_GENERIC;
         return type;
     }
     const struct takt_c_name *found =

@@ -76,9 +76,8 @@ static struct takt_c_type returned_type(const struct takt_c_place *place,
         callee = takt__node_field(callee, "name");
     if (!takt__node_is(callee, "identifier"))
         return unknown;
-    const struct takt_c_name *found =
-        takt__c_find(place->source, takt__node_text(place->source, callee),
-                     TAKT_C_FUNCTION);
+    const struct takt_c_name *found = takt__c_find(
+        place->source, takt__node_text(place->source, callee), TAKT_C_FUNCTION);
     if (found == NULL)
         return unknown;
     const struct takt_c_declaration held = {.holder = found->holder,

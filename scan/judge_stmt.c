@@ -95,10 +95,10 @@ static bool takes_steps(struct takt_judged *j, const struct takt_ir_expr *value)
     const bool is_any = (j->takes & TAKT_TAKES_MORE) != 0;
 
     if (!takt__ir_is_gathered(value) ||
-        (!is_any && ((j->takes & TAKT_TAKES_FUSED) == 0 ||
-                     (takt__judge_counts(value) &&
-                      takt__judge_costly(value) == NULL) ||
-                     takt__judge_is_stencil(value, value, 1))))
+        (!is_any &&
+         ((j->takes & TAKT_TAKES_FUSED) == 0 ||
+          (takt__judge_counts(value) && takt__judge_costly(value) == NULL) ||
+          takt__judge_is_stencil(value, value, 1))))
         return false;
     j->out->certainty = TAKT_CONTAINS;
     j->out->is_fused = !is_any;

@@ -273,8 +273,7 @@ static void base_type(struct takt_rust *rust, TSNode first, TSNode second,
             ts_node_is_null(item) ? 0 : ts_node_named_child_count(item);
         for (uint32_t k = 0; k < count && ts_node_is_null(elem); k++)
             if (rust_is(ts_node_named_child(item, k), "where_clause"))
-                elem =
-                    bound_to(rust, ts_node_named_child(item, k), "Elem", 6);
+                elem = bound_to(rust, ts_node_named_child(item, k), "Elem", 6);
     }
     if (takt__rust_is_open(*out) && !ts_node_is_null(elem))
         out->leaf = takt__rust_type_named(rust, elem, depth).leaf;
@@ -302,8 +301,8 @@ static TSNode item_type(const struct takt_rust *rust, TSNode type)
     }
     for (uint32_t i = 0; i < takt__rust_children(item) && i < 16; i++) {
         const TSNode clause = takt__rust_child(item, i);
-        for (uint32_t k = 0; rust_is(clause, "where_clause") &&
-                             k < takt__rust_children(clause);
+        for (uint32_t k = 0;
+             rust_is(clause, "where_clause") && k < takt__rust_children(clause);
              k++) {
             const TSNode one = takt__rust_child(clause, k);
             if (takt__rust_same_text(rust, takt__node_field(one, "left"), type))
