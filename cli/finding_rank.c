@@ -42,13 +42,13 @@ static const struct {
     {"pooling", 1 << 20, 1},
     {"softmax", 1 << 10, 2},
     {"layernorm", 1 << 10, 2},
-    {"exp", 0, 2},
-    {"log", 0, 2},
-    {"tanh", 0, 2},
-    {"sigmoid", 0, 2},
-    {"gelu", 0, 2},
-    {"sin", 0, 2},
-    {"cos", 0, 2},
+    {"exp", 0, 4},
+    {"log", 0, 4},
+    {"tanh", 0, 4},
+    {"sigmoid", 0, 4},
+    {"gelu", 0, 4},
+    {"sin", 0, 4},
+    {"cos", 0, 4},
     {"sum", 0, -4}, /* one pass, as fast as memory: only loops make it hot */
     {"mean", 0, -4},
     {"max", 0, -4},
@@ -56,7 +56,7 @@ static const struct {
     {"argmax", 0, -4},
     {"argmin", 0, -4},
     {"copy", 0, -4}, /* moves, and computes nothing */
-    {"transpose", 0, -8},
+    {"transpose", 0, -12},
 };
 
 static size_t kind_of(const takt_op *op)
@@ -155,13 +155,14 @@ static bool is_single_file_library(const char *path)
 bool is_aside(const char *path)
 {
     static const char *const folders[] = {
-        "example",    "examples",      "bench",      "benches", "benchmark",
-        "benchmarks", "test",          "tests",      "testing", "demo",
-        "demos",      "doc",           "docs",       "vendor",  "vendored",
-        "third",      "thirdparty",    "external",   "extern",  "contrib",
-        "deps",       "tutorial",      "tutorials",  "sample",  "samples",
-        "unittest",   "unittests",     "deprecated", "archive", "legacy",
-        "attic",      "visualization", "plotting",   "figures", NULL};
+        "example",    "examples",   "bench",         "benches",    "benchmark",
+        "benchmarks", "test",       "tests",         "testing",    "demo",
+        "demos",      "doc",        "docs",          "vendor",     "vendored",
+        "third",      "thirdparty", "libs",          "external",   "extern",
+        "contrib",    "deps",       "tutorial",      "tutorials",  "sample",
+        "samples",    "unittest",   "unittests",     "deprecated", "archive",
+        "legacy",     "attic",      "visualization", "plotting",   "figures",
+        NULL};
     static const char *const files[] = {"example",   "examples", "bench",
                                         "benchmark", "test",     "tests",
                                         "demo",      "unittest", NULL};
