@@ -232,13 +232,15 @@ static void callee_of(const struct takt_finding *finding,
 
     out[0] = '\0';
     if (kind == NULL || open == NULL || strcmp(kind, "/blas") == 0 ||
-        (finding->language != TAKT_SCAN_C &&
-         finding->language != TAKT_SCAN_CPP) ||
-        strlen(kind) < 5 || strcmp(kind + strlen(kind) - 5, "-call") != 0)
+        finding->language == TAKT_SCAN_PYTHON || strlen(kind) < 5 ||
+        strcmp(kind + strlen(kind) - 5, "-call") != 0)
         return;
     const char *first = open;
     while (first > finding->snippet && is_name_byte(first[-1]))
         first--;
+    if (finding->language == TAKT_SCAN_RUST && first > finding->snippet &&
+        first[-1] == '.')
+        return; /* a method, of a library as like as not */
     if (open - first < longest_symbol) {
         memcpy(out, first, (size_t)(open - first));
         out[open - first] = '\0';
