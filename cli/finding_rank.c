@@ -218,7 +218,7 @@ static double score_of(const struct kept_finding *kept,
            (kind < sizeof kinds / sizeof kinds[0] ? kinds[kind].bonus : 0) +
            log2(1 + (double)calls_of(fan_in, finding->function)) -
            (is_cold(finding) ? 8 : 0) - (is_of_anything(finding) ? 6 : 0) -
-           (kept->is_aside || finding->is_test ? 1000 : 0);
+           (kept->is_aside || finding->is_test ? rank_aside : 0);
 }
 
 /* ---- calls of what is a finding itself ---- */

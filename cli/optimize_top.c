@@ -38,7 +38,9 @@ static bool is_top(const struct top_list *list, const struct kept_finding *kept,
         return false;
     if (list->report->evidence->files > 0)
         return kept->share > 0;
-    return kept->score >= least_score &&
+    const double most = kept->score + (kept->is_aside ? rank_aside : 0);
+    return (kept->score >= least_score ||
+            (list->number == 0 && most >= least_score)) &&
            (advice->is_conditional || advice->backend != TAKT_BACKEND_SCALAR);
 }
 
