@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * finding_notes.c - comments that ignore findings, what hand-written SIMD code
- * leaves over, and kernels of GPUs.
+ * leaves over, kernels of GPUs, and what Numba compiles.
  *
  *     for (...) // takt: ignore three elements
  *     // takt: ignore three elements
@@ -19,7 +19,7 @@
 #include "findings.h"
 #include "project/read_file.h"
 
-enum { most_source = 8 << 20, lines_above = 80 };
+enum { most_source = 8 << 20, lines_above = 80, lines_of_decorators = 10 };
 
 /* ---- comments ---- */
 
@@ -202,19 +202,52 @@ static bool is_device_code(const struct source_notes *notes,
 {
     static const char *const words[] = {"__global__", "__device__", NULL};
     static const char *const macros[] = {"CUTLASS_DEVICE", "__device__", NULL};
+    static const char *const host[] = {"__host__", NULL};
     const char *dot = strrchr(finding->path, '.');
     const bool is_cuda =
         dot != NULL && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".cuh") == 0);
 
     if (is_cuda)
         return stands_above(notes, finding->line + 1, words);
-    if ((finding->language != TAKT_SCAN_C &&
-         finding->language != TAKT_SCAN_CPP) ||
-        memmem(notes->text, notes->size, "__host__", 8) != NULL)
+    if (finding->language != TAKT_SCAN_C && finding->language != TAKT_SCAN_CPP)
         return false;
+    if (memmem(notes->text, notes->size, "__host__", 8) != NULL &&
+        strstr(finding->path, "cuda") == NULL)
+        return stands_above(notes, finding->line + 1, words) &&
+               !stands_above(notes, finding->line + 1, host);
     for (const char *const *word = macros; *word != NULL; word++)
         if (memmem(notes->text, notes->size, *word, strlen(*word)) != NULL)
             return true;
+    return false;
+}
+
+/* A loop of Python in a function that Numba compiles:
+ *
+ *     @njit(parallel=True)
+ *     def f(x):
+ */
+static bool is_jitted(const struct source_notes *notes,
+                      const struct takt_finding *finding)
+{
+    const char *dot = strrchr(finding->function, '.');
+    char head[longest_symbol + 8];
+    unsigned line = finding->line;
+
+    if (finding->language != TAKT_SCAN_PYTHON || finding->function[0] == '\0')
+        return false;
+    snprintf(head, sizeof head, "def %.*s(", (int)longest_symbol - 1,
+             dot != NULL ? dot + 1 : finding->function);
+    while (line > 1 && !line_has(notes, line, head))
+        line--;
+    for (unsigned i = 1; i < lines_of_decorators && i < line; i++) {
+        if (line_has(notes, line - i, "def ") ||
+            line_has(notes, line - i, "return "))
+            return false;
+        if (line_has(notes, line - i, "@") &&
+            (line_has(notes, line - i, "jit") ||
+             line_has(notes, line - i, "numba")))
+            return true;
+    }
     return false;
 }
 
@@ -261,6 +294,8 @@ void mark_by_text(struct source_notes *notes, struct findings *findings,
         kept->standing = STANDING_DEVICE;
     else if (is_remainder(notes, finding))
         kept->standing = STANDING_REMAINDER;
+    else if (is_jitted(notes, finding))
+        kept->standing = STANDING_LIBRARY;
 }
 
 void free_notes(struct source_notes *notes)

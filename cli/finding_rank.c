@@ -42,13 +42,21 @@ static const struct {
     {"pooling", 1 << 20, 1},
     {"softmax", 1 << 10, 2},
     {"layernorm", 1 << 10, 2},
-    {"exp", 0, 2},
-    {"log", 0, 2},
-    {"tanh", 0, 2},
-    {"sigmoid", 0, 2},
-    {"gelu", 0, 2},
-    {"sin", 0, 2},
-    {"cos", 0, 2},
+    {"exp", 0, 4},
+    {"log", 0, 4},
+    {"tanh", 0, 4},
+    {"sigmoid", 0, 4},
+    {"gelu", 0, 4},
+    {"sin", 0, 4},
+    {"cos", 0, 4},
+    {"sum", 0, -4}, /* one pass, as fast as memory: only loops make it hot */
+    {"mean", 0, -4},
+    {"max", 0, -4},
+    {"min", 0, -4},
+    {"argmax", 0, -4},
+    {"argmin", 0, -4},
+    {"copy", 0, -4}, /* moves, and computes nothing */
+    {"transpose", 0, -12},
 };
 
 static size_t kind_of(const takt_op *op)
@@ -131,15 +139,30 @@ static const char *base_of(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+/* Libraries that are one header, which projects carry along. */
+static bool is_single_file_library(const char *path)
+{
+    static const char *const begins[] = {
+        "stb_",    "CImg",  "nuklear", "imgui",    "lodepng",
+        "doctest", "catch", "miniz",   "json.hpp", NULL};
+
+    for (const char *const *begin = begins; *begin != NULL; begin++)
+        if (strncasecmp(base_of(path), *begin, strlen(*begin)) == 0)
+            return true;
+    return false;
+}
+
 bool is_aside(const char *path)
 {
     static const char *const folders[] = {
-        "example",    "examples",   "bench",     "benches", "benchmark",
-        "benchmarks", "test",       "tests",     "testing", "demo",
-        "demos",      "doc",        "docs",      "vendor",  "vendored",
-        "third",      "thirdparty", "external",  "extern",  "contrib",
-        "deps",       "tutorial",   "tutorials", "sample",  "samples",
-        "unittest",   "unittests",  NULL};
+        "example",    "examples",   "bench",         "benches",    "benchmark",
+        "benchmarks", "test",       "tests",         "testing",    "demo",
+        "demos",      "doc",        "docs",          "vendor",     "vendored",
+        "third",      "thirdparty", "libs",          "external",   "extern",
+        "contrib",    "deps",       "tutorial",      "tutorials",  "sample",
+        "samples",    "unittest",   "unittests",     "deprecated", "archive",
+        "legacy",     "attic",      "visualization", "plotting",   "figures",
+        NULL};
     static const char *const files[] = {"example",   "examples", "bench",
                                         "benchmark", "test",     "tests",
                                         "demo",      "unittest", NULL};
@@ -151,7 +174,7 @@ bool is_aside(const char *path)
         if (has_word(folder, folders))
             return true;
     }
-    return has_word(base_of(path), files);
+    return has_word(base_of(path), files) || is_single_file_library(path);
 }
 
 /* What runs once, or waits for files and people. */
@@ -168,6 +191,13 @@ static bool is_cold(const struct takt_finding *finding)
         "bindings",  "matlab",     "convert", NULL};
 
     return has_word(finding->function, words) || has_word(finding->path, words);
+}
+
+/* [-1 * g for g in gradients]: as often arrays as numbers. */
+static bool is_of_anything(const struct takt_finding *finding)
+{
+    return !finding->is_dtype_known &&
+           strcmp(finding->pattern, "python/comprehension") == 0;
 }
 
 /* ---- the score ---- */
@@ -187,8 +217,8 @@ static double score_of(const struct kept_finding *kept,
            4 * (loops < most_loops ? loops : most_loops) +
            (kind < sizeof kinds / sizeof kinds[0] ? kinds[kind].bonus : 0) +
            log2(1 + (double)calls_of(fan_in, finding->function)) -
-           (is_cold(finding) ? 8 : 0) -
-           (kept->is_aside || finding->is_test ? 1000 : 0);
+           (is_cold(finding) ? 8 : 0) - (is_of_anything(finding) ? 6 : 0) -
+           (kept->is_aside || finding->is_test ? rank_aside : 0);
 }
 
 /* ---- calls of what is a finding itself ---- */
@@ -202,13 +232,15 @@ static void callee_of(const struct takt_finding *finding,
 
     out[0] = '\0';
     if (kind == NULL || open == NULL || strcmp(kind, "/blas") == 0 ||
-        (finding->language != TAKT_SCAN_C &&
-         finding->language != TAKT_SCAN_CPP) ||
-        strlen(kind) < 5 || strcmp(kind + strlen(kind) - 5, "-call") != 0)
+        finding->language == TAKT_SCAN_PYTHON || strlen(kind) < 5 ||
+        strcmp(kind + strlen(kind) - 5, "-call") != 0)
         return;
     const char *first = open;
     while (first > finding->snippet && is_name_byte(first[-1]))
         first--;
+    if (finding->language == TAKT_SCAN_RUST && first > finding->snippet &&
+        first[-1] == '.')
+        return; /* a method, of a library as like as not */
     if (open - first < longest_symbol) {
         memcpy(out, first, (size_t)(open - first));
         out[open - first] = '\0';

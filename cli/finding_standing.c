@@ -66,7 +66,8 @@ static bool is_library(const struct takt_finding *finding)
     case TAKT_SCAN_LANGUAGES:
         break;
     }
-    return is_one_of(kind, c_library);
+    return is_one_of(kind, c_library) ||
+           strstr(finding->snippet, "(Cblas") != NULL; /* by another name */
 }
 
 /* Whether the op is one that compilers vectorise in a loop of its own. */

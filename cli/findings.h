@@ -65,6 +65,9 @@ bool is_listed(const struct kept_finding *kept);
  * them ---- */
 
 enum { longest_symbol = 128 };
+enum {
+    rank_aside = 1000
+}; /* what examples, tests and others' code score less */
 
 /* The last part alone: "matmul" of "ns::matmul<float>(float const*)",
  * "model::matmul::h0123456789abcdef", "_ZN2ns6matmulEPf", "matmul.constprop.0"

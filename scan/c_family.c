@@ -289,9 +289,9 @@ static const char *const c_words[] = {
     "float", "double",  "gemm",   "gemv",      "matmul", "mat_mul", "matrix_m",
     "conv",  "softmax", "cblas_", "attention", "dot_",   NULL};
 static const char *const cpp_words[] = {
-    "float",  "double", "gemm",    "gemv",      "matmul", "mat_mul",
-    "Matrix", "conv",   "softmax", "attention", "cblas_", "arma::",
-    "xt::",   "Tensor", "Vector",  "torch::",   NULL};
+    "float",  "Float",   "double", "template", "Real",    "gemm",      "gemv",
+    "matmul", "mat_mul", "Matrix", "conv",     "softmax", "attention", "cblas_",
+    "arma::", "xt::",    "Tensor", "Vector",   "torch::", NULL};
 
 static const char *const loops[] = {"for (",   "for(",       "while (",
                                     "while(",  "accumulate", "transform",

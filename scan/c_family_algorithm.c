@@ -62,8 +62,10 @@ static bool read_call(struct call *call)
         const TSNode one = ts_node_named_child(list, i);
         if (takt__node_is(one, "comment") ||
             (call->count == 0 &&
-             takt__c_has(takt__node_text(call->place->source, one),
-                         "execution::")))
+             (takt__c_has(takt__node_text(call->place->source, one),
+                          "execution::") ||
+              takt__c_has(takt__node_text(call->place->source, one),
+                          "policy"))))
             continue;
         call->argument[call->count++] = one;
     }
@@ -368,10 +370,12 @@ static const char *two_ranges(struct call *call)
                        !is_float_start(call, 3)
                    ? NULL
                    : "dot";
-    if (call->count != 5 || !takt__text_is(call->name, "transform_reduce") ||
-        !is_functor(call, call->argument[3], "plus"))
+    const unsigned plus = call->count - 2; /* after one range, or two */
+    if ((call->count != 5 && call->count != 6) ||
+        !takt__text_is(call->name, "transform_reduce") ||
+        !is_functor(call, call->argument[plus], "plus"))
         return NULL;
-    return map_with(call, call->argument[4], 1, true);
+    return map_with(call, call->argument[plus + 1], plus - 2, true);
 }
 
 /* Into elements that are there, and of the same kind. */

@@ -47,6 +47,8 @@ static bool is_cast(const struct takt_c_nest *nest, TSNode callee)
     const struct takt_text text = takt__node_text(nest->source, callee);
     struct takt_c_declaration found;
 
+    if (takt__node_is(callee, "parenthesized_expression"))
+        return is_cast(nest, takt__c_bare(callee)); /* (T)(x) */
     if ((text.size > 12 && memcmp(text.at, "static_cast<", 12) == 0) ||
         takt__text_in(text, "float double"))
         return true;

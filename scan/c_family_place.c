@@ -193,6 +193,21 @@ static bool declared_in_block(const struct takt_source *source, TSNode block,
     return true;
 }
 
+/* float *RESTRICT x: to the parser, the macro is the name and x an error. */
+static bool declares_behind_macro(const struct takt_source *source, TSNode list,
+                                  uint32_t k, struct takt_text name,
+                                  struct takt_c_declaration *out)
+{
+    const TSNode error = ts_node_named_child(list, k);
+
+    if (k == 0 || !takt__node_is(error, "ERROR") ||
+        !takt__ir_same_text(takt__node_text(source, error), name))
+        return false;
+    out->holder = ts_node_named_child(list, k - 1);
+    out->declarator = takt__node_field(out->holder, "declarator");
+    return takt__node_is(out->declarator, "pointer_declarator");
+}
+
 static bool declared_by_parameters(const struct takt_source *source,
                                    TSNode declarator, struct takt_text name,
                                    struct takt_c_declaration *out)
@@ -202,7 +217,8 @@ static bool declared_by_parameters(const struct takt_source *source,
         if (!ts_node_is_null(list)) {
             const uint32_t count = ts_node_named_child_count(list);
             for (uint32_t k = 0; k < count && k < 64; k++)
-                if (declares(source, ts_node_named_child(list, k), name, out)) {
+                if (declares(source, ts_node_named_child(list, k), name, out) ||
+                    declares_behind_macro(source, list, k, name, out)) {
                     out->is_parameter = true;
                     return true;
                 }

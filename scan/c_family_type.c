@@ -27,11 +27,12 @@ static const struct known_type {
     /* of the standard, Eigen, Armadillo, pybind11, xtensor, Blaze */
     {"vector array span", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 1},
     {"valarray", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 1},
-    {"unique_ptr shared_ptr make_unique static_cast make_shared Map Ref",
+    {"unique_ptr shared_ptr make_unique static_cast make_shared Map Ref "
+     "TensorMap TensorRef",
      TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
     {"Matrix Mat DynamicMatrix StaticMatrix", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX,
      0},
-    {"Array array_t xarray xtensor", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
+    {"Array array_t xarray xtensor Tensor", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
     {"SparseMatrix", TAKT_IR_OTHER, TAKT_IR_PLAIN, 0},
     {"mat", TAKT_IR_F64, TAKT_IR_MATRIX, 0},
     {"fmat", TAKT_IR_F32, TAKT_IR_MATRIX, 0},
@@ -160,18 +161,30 @@ static bool macro_type(const struct takt_c_place *place, struct takt_text name,
     return true;
 }
 
-/* A name that only the file knows which includes this one: TYPE, real. */
-static enum takt_ir_element unseen_element(struct takt_text name)
+/* real, Float_, HYPRE_Real. */
+static bool ends_like_float(struct takt_text name)
 {
     static const char *const words[] = {"real", "float", "scalar", NULL};
 
+    while (name.size > 0 && name.at[name.size - 1] == '_')
+        name.size--;
+    for (const char *const *word = words; *word != NULL; word++) {
+        const size_t size = strlen(*word);
+        if (name.size >= size &&
+            takt__c_has((struct takt_text){name.at + name.size - size, size},
+                        *word))
+            return true;
+    }
+    return false;
+}
+
+/* A name that only the file knows which includes this one: TYPE, real. */
+static enum takt_ir_element unseen_element(struct takt_text name)
+{
     if (takt__text_in(name, "TYPE DTYPE") ||
         (name.size > 5 && memcmp(name.at + name.size - 5, "_type", 5) == 0))
         return TAKT_IR_GENERIC;
-    for (const char *const *word = words; *word != NULL; word++)
-        if (name.size == strlen(*word) && takt__c_has(name, *word))
-            return TAKT_IR_FLOAT;
-    return TAKT_IR_UNKNOWN;
+    return ends_like_float(name) ? TAKT_IR_FLOAT : TAKT_IR_UNKNOWN;
 }
 
 static struct takt_c_type identifier_type(const struct takt_c_place *place,
@@ -179,8 +192,8 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
 {
     struct takt_c_type type = {.of = name};
 
-    if (takt__c_is_type_parameter(place, name)) {
-        type.element = TAKT_IR_GENERIC;
+    if (takt__c_is_type_parameter(place, name)) { /* T, TFloat */
+        type.element = ends_like_float(name) ? TAKT_IR_FLOAT : TAKT_IR_GENERIC;
         return type;
     }
     const struct takt_c_name *found =
@@ -202,7 +215,9 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
             known[i].element != TAKT_IR_UNKNOWN)
             return (struct takt_c_type){
                 .element = known[i].element, .kind = known[i].kind, .of = name};
-    if (takt__text_in(name, "float_t float32_t"))
+    if (takt__text_in(name, "span vector")) /* std::span row = all.first(n) */
+        type.is_auto = true;
+    else if (takt__text_in(name, "float_t float32_t"))
         type.element = TAKT_IR_F32;
     else if (takt__text_in(name, "double_t float64_t"))
         type.element = TAKT_IR_F64;

@@ -68,6 +68,23 @@ static struct takt_c_type below(struct takt_c_type type)
     return type;
 }
 
+/* What a function of the project returns: rows(t), rows<2>(t). */
+static struct takt_c_type returned_type(const struct takt_c_place *place,
+                                        TSNode callee, unsigned depth)
+{
+    if (takt__node_is(callee, "template_function"))
+        callee = takt__node_field(callee, "name");
+    if (!takt__node_is(callee, "identifier"))
+        return unknown;
+    const struct takt_c_name *found = takt__c_find(
+        place->source, takt__node_text(place->source, callee), TAKT_C_FUNCTION);
+    if (found == NULL)
+        return unknown;
+    const struct takt_c_declaration held = {.holder = found->holder,
+                                            .declarator = found->node};
+    return takt__c_declared_type(place, &held, depth + 1);
+}
+
 /* a.transpose() is of the type of a; v.begin() runs over v; f(x) may be a
  * constructor or an element. */
 static struct takt_c_type call_type(const struct takt_c_place *place,
@@ -75,11 +92,13 @@ static struct takt_c_type call_type(const struct takt_c_place *place,
 {
     static const char same[] =
         "transpose t array matrix eval noalias cwiseAbs adjoint block topRows "
+        "square sqrt exp log abs tanh broadcast reshape slice device "
         "leftCols rows cols unchecked unchecked<1> unchecked<2> unchecked<3> "
         "mutable_unchecked mutable_unchecked<1> mutable_unchecked<2> "
         "mutable_unchecked<3>";
     static const char lines[] = "col row head tail segment subvec";
-    static const char start[] = "begin cbegin rbegin end cend rend data";
+    static const char start[] =
+        "begin cbegin rbegin end cend rend data subspan first last";
     const TSNode callee = takt__node_field(node, "function");
 
     if (ts_node_is_null(callee))
@@ -114,6 +133,9 @@ static struct takt_c_type call_type(const struct takt_c_place *place,
         }
         return type;
     }
+    const struct takt_c_type made = returned_type(place, callee, depth);
+    if (made.kind != TAKT_IR_PLAIN)
+        return made;
     if (takt__node_is(callee, "identifier")) {
         const struct takt_c_type type =
             takt__c_type_of(place, takt__node_text(place->source, callee));

@@ -22,6 +22,7 @@ enum {
     MOST_BYTES = 8 << 20,
     BINARY_BYTES = 8192,
     FIRST_ROOM = 256 * 1024,
+    TABLE_BYTES = 128 * 1024,
     BORROWED = 16 * 1024 /* room for declarations of other files */
 };
 
@@ -209,6 +210,22 @@ static size_t borrow(struct takt_examiner *examiner, struct takt_shared *shared,
                                       examiner->text + size, BORROWED);
 }
 
+/* A large file of numbers without a loop: its tree would take a hundred times
+ * its size, and hold nothing. */
+static bool is_table(const struct takt_shared *shared,
+                     const struct takt_language *language, const char *text,
+                     size_t size)
+{
+    size_t numbers = 0;
+
+    if (size < TABLE_BYTES || language->loops == NULL ||
+        takt__filter_passes(&shared->loops[language->id], text, size))
+        return false;
+    for (size_t i = 0; i < size; i++)
+        numbers += (text[i] >= '0' && text[i] <= '9') || text[i] == ',';
+    return numbers > size / 5 * 2;
+}
+
 void takt__examine(struct takt_examiner *examiner, struct takt_shared *shared,
                    const struct takt_walk_file *file, struct takt_examined *out)
 {
@@ -226,7 +243,8 @@ void takt__examine(struct takt_examiner *examiner, struct takt_shared *shared,
     if (out->kind != TAKT_FILE_TEXT)
         return;
     const size_t whole = size + borrow(examiner, shared, file->path, out);
-    if (!takt__filter_passes(&shared->filter[out->language->id], text, whole))
+    if (!takt__filter_passes(&shared->filter[out->language->id], text, whole) ||
+        is_table(shared, out->language, text, size))
         return;
     out->status = patterns_of(shared, out->language);
     if (out->status != TAKT_OK)

@@ -144,8 +144,9 @@ bool takt__judge_reads_its_own(const struct takt_ir_expr *target,
                                const struct takt_ir_expr *e, bool is_ever);
 /* a[i][j] -= a[i][k] * a[k][j] from j = k + 1 on: [k] is not written. */
 bool takt__judge_starts_after(const struct takt_judged *j);
-/* x[i] -= l[i][k] * x[k] with k < i: what is read is not what is written. */
-bool takt__judge_ends_before(const struct takt_judged *j);
+/* x[i] -= l[i][k] * x[k] with k < i or k > i: what is read is not what is
+ * written. */
+bool takt__judge_is_outside(const struct takt_judged *j);
 /* a[i - 1] + a[i] + a[i + 1]: more than `most` places of one array make a
  * stencil. */
 bool takt__judge_is_stencil(const struct takt_ir_expr *whole,
@@ -159,7 +160,8 @@ bool takt__judge_is_running(const struct takt_ir_nest *nest,
 /* Whether elements that follow each other lie apart: a[2 * i], p[i].x,
  * p[i][0]. */
 bool takt__judge_is_apart(const struct takt_ir_expr *e, uint32_t loop);
-/* Whether another statement writes into the same array: butterflies. */
+/* Whether another statement writes elsewhere into the same array:
+ * butterflies. */
 bool takt__judge_is_shared(const struct takt_ir_nest *nest,
                            const struct takt_ir_stmt *stmt);
 

@@ -140,6 +140,10 @@ const char *takt__judge_contains(const struct takt_ir_expr *e, uint32_t loop)
         return "neg";
     case TAKT_IR_CALL:
         return call_op(e, loop);
+    case TAKT_IR_PICK: { /* x > 0 ? log(x) : 0 */
+        const char *op = takt__judge_contains(e->part[1], loop);
+        return op != NULL ? op : takt__judge_contains(e->part[2], loop);
+    }
     default:
         return NULL;
     }

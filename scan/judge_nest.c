@@ -25,6 +25,38 @@ static void drop_fills(struct takt_ir_nest *nest)
     nest->stmt_count = kept;
 }
 
+/* c[i][j] *= beta in a loop before c[i][j] += ..: only the start of it. */
+static bool starts_sum(const struct takt_ir_nest *nest,
+                       const struct takt_ir_stmt *stmt)
+{
+    if ((stmt->effect != TAKT_IR_PRODUCT && stmt->effect != TAKT_IR_QUOTIENT) ||
+        stmt->target->sort != TAKT_IR_ACCESS || stmt->value->loops != 0 ||
+        takt__ir_varies(stmt->value))
+        return false;
+    for (unsigned i = 0; i < nest->stmt_count; i++) {
+        const struct takt_ir_stmt *sum = &nest->stmt[i];
+        if (sum > stmt && sum->effect == TAKT_IR_SUM &&
+            sum->target->sort == TAKT_IR_ACCESS &&
+            sum->around != stmt->around &&
+            takt__ir_same_text(sum->target->text, stmt->target->text) &&
+            sum->target->parts == stmt->target->parts)
+            return true;
+    }
+    return false;
+}
+
+static bool drop_start(struct takt_ir_nest *nest)
+{
+    for (unsigned i = 0; i < nest->stmt_count; i++)
+        if (starts_sum(nest, &nest->stmt[i])) {
+            nest->stmt_count--;
+            memmove(&nest->stmt[i], &nest->stmt[i + 1],
+                    (nest->stmt_count - i) * sizeof nest->stmt[0]);
+            return true;
+        }
+    return false;
+}
+
 /* lost = ((s + y) - s) - y, where y = x - lost is added to s: what rounding
  * loses is added later. */
 static bool is_correction(const struct takt_ir_stmt *stmt,
@@ -152,8 +184,9 @@ static void judge_exp_sum(struct takt_judged *j,
         !takt__judge_is_typed(store->value, &elements) || elements.is_unknown)
         return;
     j->out->role = TAKT_ROLE_EXP_SUM;
-    if ((j->takes & TAKT_TAKES_MORE) != 0) {
+    if ((j->takes & (TAKT_TAKES_MORE | TAKT_TAKES_FUSED)) != 0) {
         j->out->op = "exp";
+        j->out->is_fused = (j->takes & TAKT_TAKES_MORE) == 0;
         j->out->certainty = TAKT_CONTAINS;
     }
     takt__judge_tell_type(j->out, &elements);
@@ -248,7 +281,8 @@ void takt__judge(struct takt_ir_nest *nest, unsigned takes,
     out->extent = nest->loop[0].extent;
     out->extent_source = nest->loop[0].source;
     drop_fills(nest);
-    if ((takes & TAKT_TAKES_MORE) != 0 && drop_correction(nest))
+    if (drop_start(nest) ||
+        ((takes & TAKT_TAKES_MORE) != 0 && drop_correction(nest)))
         out->certainty = TAKT_CONTAINS;
     if (nest->stmt_count == 0 || !find_chain(nest, &deepest))
         return;

@@ -81,16 +81,22 @@ bool takt__judge_is_stencil(const struct takt_ir_expr *whole,
     return false;
 }
 
-/* x[i] -= l[i][k] * x[k] with k < i: what is read is not what is written. */
-bool takt__judge_ends_before(const struct takt_judged *j)
+/* x[i] -= l[i][k] * x[k] with k < i, or with k from i + 1 on: what is read is
+ * not what is written. */
+bool takt__judge_is_outside(const struct takt_judged *j)
 {
     const struct takt_ir_loop *loop = &j->nest->loop[0];
-    const struct takt_ir_expr *target = j->target;
+    const struct takt_ir_expr *target = j->target, *start = loop->from;
 
-    return j->nest->loop_count == 1 && target->sort == TAKT_IR_ACCESS &&
-           target->parts == 1 && target->part[0]->sort == TAKT_IR_NAME &&
-           !loop->is_inclusive && !loop->is_downward &&
-           takt__ir_same(loop->to, target->part[0]);
+    if (j->nest->loop_count != 1 || target->sort != TAKT_IR_ACCESS ||
+        target->parts != 1 || target->part[0]->sort != TAKT_IR_NAME ||
+        loop->is_downward)
+        return false;
+    if (start != NULL && start->sort == TAKT_IR_ADD &&
+        takt__ir_same(start->part[0], target->part[0]) &&
+        start->part[1]->sort == TAKT_IR_NUMBER && start->part[1]->number > 0)
+        return true;
+    return !loop->is_inclusive && takt__ir_same(loop->to, target->part[0]);
 }
 
 /* Whether one stmt reads, elsewhere, what another writes. */
@@ -106,14 +112,16 @@ bool takt__judge_is_entangled(const struct takt_ir_nest *nest,
     return false;
 }
 
-/* Whether another stmt writes into the same array: butterflies. */
+/* Whether another stmt writes elsewhere into the same array: butterflies. */
 bool takt__judge_is_shared(const struct takt_ir_nest *nest,
                            const struct takt_ir_stmt *stmt)
 {
     for (unsigned i = 0; i < nest->stmt_count; i++)
         if (&nest->stmt[i] != stmt &&
             nest->stmt[i].target->sort == TAKT_IR_ACCESS &&
-            takt__ir_same_text(nest->stmt[i].target->text, stmt->target->text))
+            takt__ir_same_text(nest->stmt[i].target->text,
+                               stmt->target->text) &&
+            !takt__ir_same(nest->stmt[i].target, stmt->target))
             return true;
     return false;
 }

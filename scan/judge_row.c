@@ -99,6 +99,7 @@ void takt__judge_tell_row(struct takt_ir_verdict *out,
 
     out->op = op;
     out->role = TAKT_ROLE_NONE;
+    out->is_fused = false;
     out->is_typed = true;
     out->is_f64 = row->verdict[row->count - 1].is_f64;
     memset(&out->size, 0, sizeof out->size);

@@ -88,18 +88,32 @@ static uint32_t innermost(const struct takt_judged *j)
     return bit;
 }
 
+/* Whether a value that is no op by itself is asked for, and is one of elements:
+ * then the verdict contains more than it is called. */
+static bool takes_steps(struct takt_judged *j, const struct takt_ir_expr *value)
+{
+    const bool is_any = (j->takes & TAKT_TAKES_MORE) != 0;
+
+    if (!takt__ir_is_gathered(value) ||
+        (!is_any &&
+         ((j->takes & TAKT_TAKES_FUSED) == 0 ||
+          (takt__judge_counts(value) && takt__judge_costly(value) == NULL) ||
+          takt__judge_is_stencil(value, value, 1))))
+        return false;
+    j->out->certainty = TAKT_CONTAINS;
+    j->out->is_fused = !is_any;
+    return true;
+}
+
 /* What is added up is one of our ops, or contains one. */
 static const char *named_sum(struct takt_judged *j,
                              const struct takt_ir_expr *value)
 {
     const char *op = takt__judge_sum(value);
 
-    if (op != NULL || (j->takes & TAKT_TAKES_MORE) == 0)
+    if (op != NULL || takt__ir_is_comparison(value) || !takes_steps(j, value))
         return op;
-    j->out->certainty = TAKT_CONTAINS;
-    return takt__ir_is_gathered(value) && !takt__ir_is_comparison(value)
-               ? takt__judge_contains_sum(value, innermost(j))
-               : NULL;
+    return takt__judge_contains_sum(value, innermost(j));
 }
 
 /* acc[l] += x[8 * i + l] * y[8 * i + l]: a dot product with several sums, which
@@ -237,10 +251,10 @@ static const char *largest_op(struct takt_judged *j)
         const bool is_magnitude = takt__ir_is_call(value, "fabs") &&
                                   j->stmt->effect < TAKT_IR_ARGMAX &&
                                   value->part[0]->sort == TAKT_IR_ACCESS;
-        if (((j->takes & TAKT_TAKES_MORE) == 0 && !is_magnitude) ||
-            !takt__ir_is_gathered(value))
+        if (is_magnitude)
+            j->out->certainty = TAKT_CONTAINS;
+        else if (takt__ir_varies(value) || !takes_steps(j, value))
             return NULL;
-        j->out->certainty = TAKT_CONTAINS;
     }
     takt__judge_tell_product(j, j->all);
     return names[j->stmt->effect];
@@ -314,18 +328,13 @@ static const char *named_element(struct takt_judged *j,
 
     if (op != NULL)
         return op;
-    if ((j->takes & TAKT_TAKES_MORE) == 0 &&
-        ((j->takes & TAKT_TAKES_FUSED) == 0 || !is_simple ||
-         takt__judge_counts(value) || takt__judge_is_stencil(value, value, 1)))
-        return NULL;
-    j->out->certainty = TAKT_CONTAINS;
-    if (!takt__ir_is_gathered(value))
+    if (((j->takes & TAKT_TAKES_MORE) == 0 && !is_simple) ||
+        !takes_steps(j, value))
         return NULL;
     op = takt__judge_contains(value, innermost(j));
-    if (op == NULL || (j->takes & TAKT_TAKES_MORE) != 0)
-        return op;
-    j->out->is_fused = true;
-    return takt__judge_costly(value) != NULL ? takt__judge_costly(value) : op;
+    return op != NULL && j->out->is_fused && takt__judge_costly(value) != NULL
+               ? takt__judge_costly(value)
+               : op;
 }
 
 /* p *= a[i]: no op of the catalogue, but as much work as a sum. */
@@ -402,7 +411,7 @@ static const char *typed_op(struct takt_judged *j)
         return NULL;
     if (j->bound != 0)
         return takt__judge_reads_its_own(j->target, stmt->value, true) &&
-                       !takt__judge_ends_before(j)
+                       !takt__judge_is_outside(j)
                    ? NULL
                    : sum_op(j);
     const char *op = sum_op(j); /* only a convolution writes everywhere */

@@ -6,6 +6,7 @@
  * have no op there, so none of them is found. What other libraries bring for
  * the same ops stands here.
  */
+#define _GNU_SOURCE /* memmem() */
 #include "python_results.h"
 
 #include <stdio.h>
@@ -29,6 +30,9 @@ static const struct {
     {"numpy.add", "reduce", "sum"},
     {"numpy.maximum", "reduce", "max"},
     {"numpy.minimum", "reduce", "min"},
+    {"numpy", "einsum", "matmul"},
+    {"numpy", "square", "mul"},
+    {"torch", "einsum", "matmul"},
     {"numpy.linalg", "multi_dot matmul", "matmul"},
     {"numpy.linalg", "vector_norm", "norm2"},
     {"torch.linalg", "norm vector_norm", "norm2"},
@@ -187,7 +191,9 @@ TSNode takt__python_operand(const struct takt_source *source, TSNode call,
     struct takt_python_value value;
 
     if (takt__python_dotted(source, takt__node_field(call, "function"), dotted))
-        return takt__python_argument(source, call, index, NULL);
+        return strstr(dotted, ".einsum") != NULL /* rows and columns anyhow */
+                   ? (TSNode){{0}, NULL, NULL}
+                   : takt__python_argument(source, call, index, NULL);
     TSNode object = array_of_method(source, call, &value);
     if (index == 0 || ts_node_is_null(object))
         return object;
@@ -224,6 +230,44 @@ const char *takt__python_product_op(const struct takt_source *source,
     if ((is_a_known && a.rank == 1) || (is_b_known && b.rank == 1))
         return "gemv";
     return "matmul";
+}
+
+static bool has_letter(struct takt_text text, char letter)
+{
+    return text.size > 0 && memchr(text.at, letter, text.size) != NULL;
+}
+
+/* np.einsum("bij,bjk->bik", a, b): told by where each letter stands. */
+static const char *einsum_op(const struct takt_source *source, TSNode call)
+{
+    const struct takt_text all =
+        takt__node_text(source, takt__python_argument(source, call, 0, NULL));
+    const char *end = all.at + all.size;
+    const char *comma = all.size > 0 ? memchr(all.at, ',', all.size) : NULL;
+    const char *arrow = all.size > 0 ? memmem(all.at, all.size, "->", 2) : NULL;
+    bool is_summed = false, is_batched = false, has_rows = false;
+    bool has_columns = false;
+
+    if (comma == NULL || arrow == NULL || comma > arrow ||
+        memchr(comma + 1, ',', (size_t)(arrow - comma - 1)) != NULL)
+        return NULL; /* one array, or more than two */
+    const struct takt_text left = {all.at, (size_t)(comma - all.at)};
+    const struct takt_text right = {comma, (size_t)(arrow - comma)};
+    const struct takt_text out = {arrow, (size_t)(end - arrow)};
+    for (char letter = 'A'; letter <= 'z'; letter++) {
+        const bool in_left = has_letter(left, letter);
+        const bool in_right = has_letter(right, letter);
+        const bool is_kept = has_letter(out, letter);
+        is_summed |= in_left && in_right && !is_kept;
+        is_batched |= in_left && in_right && is_kept;
+        has_rows |= in_left && !in_right && is_kept;
+        has_columns |= in_right && !in_left && is_kept;
+    }
+    if (!is_summed)
+        return NULL;
+    if (has_rows && has_columns)
+        return is_batched || has_letter(out, '.') ? "batched_matmul" : "matmul";
+    return has_rows || has_columns ? "gemv" : "dot";
 }
 
 /* The p of a norm: only 1 and 2 have an op. */
@@ -320,6 +364,8 @@ const char *takt__python_call_op(const struct takt_source *source, TSNode call)
     if (takt__python_dotted(source, function, dotted)) {
         const char *op = takt__python_function_op(dotted);
         const char *last = strrchr(dotted, '.');
+        if (op != NULL && strcmp(last, ".einsum") == 0)
+            return einsum_op(source, call);
         const bool is_layer =
             strncmp(dotted, "torch.nn.", 9) == 0 && last[1] <= 'Z';
         return op == NULL ? NULL : refined(source, call, op, false, is_layer);

@@ -254,7 +254,10 @@ static struct takt_ir_expr *order(struct takt_rust_nest *nest, TSNode call,
                                   struct takt_text word, unsigned depth)
 {
     struct takt_rust *rust = nest->rust;
-    const TSNode function = takt__rust_argument(call, 0);
+    const TSNode given = takt__rust_argument(call, 0);
+    const TSNode function = rust_is(given, "identifier") /* let by = |a, b| */
+                                ? takt__rust_function_of(nest, given)
+                                : given;
     bool is_max =
         word.size >= 6 && memcmp(word.at + word.size - 6, "max_by", 6) == 0;
     bool is_place = word.size > 6, swapped = false;

@@ -93,6 +93,8 @@ static bool library_type(struct takt_text name, struct takt_rust_type *out)
                  {"MatrixView", TAKT_RUST_NALGEBRA, 2},
                  {"Vector", TAKT_RUST_NALGEBRA, 1},
                  {"VectorView", TAKT_RUST_NALGEBRA, 1},
+                 {"OVector", TAKT_RUST_NALGEBRA, 1},
+                 {"OMatrix", TAKT_RUST_NALGEBRA, 2},
                  {"Mat", TAKT_RUST_NALGEBRA, 2},
                  {"MatRef", TAKT_RUST_NALGEBRA, 2}};
     static const char small[] =
@@ -141,6 +143,18 @@ static enum takt_rust_leaf trait_leaf(struct takt_text name)
     return TAKT_RUST_UNKNOWN;
 }
 
+/* Mul<Output = T> of std::ops::Mul<Output = T>. */
+static struct takt_text last_of_path(struct takt_text name)
+{
+    for (size_t i = 0; i + 1 < name.size && name.at[i] != '<'; i++)
+        if (name.at[i] == ':' && name.at[i + 1] == ':') {
+            name.at += i + 2;
+            name.size -= i + 2;
+            i = 0;
+        }
+    return name;
+}
+
 /* What bounds say of a number; also trait Sample: Float, of a file of the
  * crate. */
 static enum takt_rust_leaf bounds_leaf(const struct takt_rust *rust,
@@ -154,8 +168,9 @@ static enum takt_rust_leaf bounds_leaf(const struct takt_rust *rust,
     for (uint32_t i = 0; i < count && i < 16 && depth > 0; i++) {
         const struct takt_text name =
             rust_text(rust, takt__rust_child(bounds, i));
+        const struct takt_text last = last_of_path(name);
         for (unsigned k = 0; k < 4; k++)
-            if (name.size > 2 && memcmp(name.at, operators[k], 3) == 0)
+            if (last.size > 2 && memcmp(last.at, operators[k], 3) == 0)
                 signs |= 1u << k;
         if ((signs & (signs - 1)) != 0)
             leaf = TAKT_RUST_GENERIC;
@@ -219,19 +234,21 @@ enum takt_rust_leaf takt__rust_leaf_at(const struct takt_rust *rust,
     return leaf;
 }
 
-/* <Elem = F> in a bound, or in the trait of `impl Data<Elem = F>`. */
-static TSNode elem_of(const struct takt_rust *rust, TSNode node, unsigned depth)
+/* <Elem = F> in a bound, or in the trait of `impl Data<Elem = F>`; <Item = F>
+ * likewise. */
+static TSNode bound_to(const struct takt_rust *rust, TSNode node,
+                       const char *name, unsigned depth)
 {
     const uint32_t count = ts_node_is_null(node) || depth == 0
                                ? 0
                                : ts_node_named_child_count(node);
 
     if (rust_is(node, "type_binding") &&
-        takt__text_is(rust_text(rust, takt__node_field(node, "name")), "Elem"))
+        takt__text_is(rust_text(rust, takt__node_field(node, "name")), name))
         return takt__node_field(node, "type");
     for (uint32_t i = 0; i < count && i < 16; i++) {
         const TSNode found =
-            elem_of(rust, ts_node_named_child(node, i), depth - 1);
+            bound_to(rust, ts_node_named_child(node, i), name, depth - 1);
         if (!ts_node_is_null(found))
             return found;
     }
@@ -244,19 +261,19 @@ static void base_type(struct takt_rust *rust, TSNode first, TSNode second,
                       unsigned depth, struct takt_rust_type *out)
 {
     static const char *const items[] = {"function_item", "impl_item"};
-    TSNode elem = elem_of(rust, first, 6);
+    TSNode elem = bound_to(rust, first, "Elem", 6);
 
     for (size_t i = 0; i < 2 && ts_node_is_null(elem); i++) {
         const TSNode item = takt__rust_above(rust, first, items[i]);
         const TSNode list = ts_node_is_null(item)
                                 ? item
                                 : takt__node_field(item, "type_parameters");
-        elem = elem_of(rust, list, 6);
+        elem = bound_to(rust, list, "Elem", 6);
         const uint32_t count =
             ts_node_is_null(item) ? 0 : ts_node_named_child_count(item);
         for (uint32_t k = 0; k < count && ts_node_is_null(elem); k++)
             if (rust_is(ts_node_named_child(item, k), "where_clause"))
-                elem = elem_of(rust, ts_node_named_child(item, k), 6);
+                elem = bound_to(rust, ts_node_named_child(item, k), "Elem", 6);
     }
     if (takt__rust_is_open(*out) && !ts_node_is_null(elem))
         out->leaf = takt__rust_type_named(rust, elem, depth).leaf;
@@ -266,6 +283,33 @@ static void base_type(struct takt_rust *rust, TSNode first, TSNode second,
     if (out->depth == 0 && rank.size == 3 && memcmp(rank.at, "Ix", 2) == 0 &&
         rank.at[2] >= '1' && rank.at[2] <= '6')
         out->depth = (unsigned)(rank.at[2] - '0');
+}
+
+/* I: Iterator<Item = f64>: what a parameter of the function iterates over. */
+static TSNode item_type(const struct takt_rust *rust, TSNode type)
+{
+    const TSNode item = takt__rust_above(rust, type, "function_item");
+    const TSNode list = ts_node_is_null(item)
+                            ? item
+                            : takt__node_field(item, "type_parameters");
+    TSNode found = takt__rust_null();
+
+    for (uint32_t i = 0; i < takt__rust_children(list) && i < 16; i++) {
+        const TSNode one = takt__rust_child(list, i);
+        if (takt__rust_same_text(rust, takt__node_field(one, "name"), type))
+            found = bound_to(rust, one, "Item", 4);
+    }
+    for (uint32_t i = 0; i < takt__rust_children(item) && i < 16; i++) {
+        const TSNode clause = takt__rust_child(item, i);
+        for (uint32_t k = 0;
+             rust_is(clause, "where_clause") && k < takt__rust_children(clause);
+             k++) {
+            const TSNode one = takt__rust_child(clause, k);
+            if (takt__rust_same_text(rust, takt__node_field(one, "left"), type))
+                found = bound_to(rust, one, "Item", 4);
+        }
+    }
+    return found;
 }
 
 static struct takt_rust_type type_identifier(struct takt_rust *rust,
@@ -291,6 +335,11 @@ static struct takt_rust_type type_identifier(struct takt_rust *rust,
         return (struct takt_rust_type){.shell = TAKT_RUST_OWN, .name = name};
     if (library_type(name, &found))
         return found;
+    const TSNode item = item_type(rust, type);
+    if (!ts_node_is_null(item))
+        return takt__rust_sequence(
+            takt__rust_type_named(rust, item, depth),
+            (struct takt_rust_extent){0, TAKT_SIZE_UNKNOWN});
     const enum takt_rust_leaf leaf = takt__rust_macro_leaf(rust, name);
     return takt__rust_scalar(leaf != TAKT_RUST_UNKNOWN
                                  ? leaf

@@ -855,6 +855,41 @@ class Standing(Project):
             "both.h", "#define BOTH __host__ __device__\n" +
             kernel.replace("__global__", "BOTH static")), ["open"])
 
+    def test_functions_of_cuda_beside_some_of_the_host(self):
+        loop = "(const float *a, float *out, int n)\n{\n    float s = 0;\n" \
+            "    for (int i = 0; i < n; i++)\n        s += a[i];\n" \
+            "    *out = s;\n}\n"
+        text = "__host__ void first" + loop + "__device__ void second" + loop
+        self.assertEqual(self.standing("k.h", text), ["open", "device"])
+        (self.path / "k.h").unlink()
+        self.assertEqual(self.standing("cuda/k.h", text), ["device", "device"])
+
+    def test_what_numba_compiles(self):
+        loop = "def {}(a: list[float]) -> float:\n    s = 0.0\n" \
+            "    for x in a:\n        s += x * x\n    return s\n\n\n"
+        self.assertEqual(self.standing(
+            "n.py", "from numba import njit\n\n\n@njit(\n"
+            "    fastmath=True,\n)\n" + loop.format("f") + loop.format("g")),
+            ["library", "open"])
+
+    def test_single_passes_need_a_loop(self):
+        (self.path / "model.py").unlink()
+        text = "float f(const float *a, int n)\n{{\n    float s = 0;\n" \
+            "    for (int i = 0; i < n; i++)\n        s += a[i]{};\n" \
+            "    return s;\n}}\n"
+        self.put("s.c", text.format(""))
+        self.assertNotIn("1. s.c", self.run_takt("optimize --dry-run").stdout)
+        self.put("s.c", text.format(" * a[i]"))
+        self.assertIn("1. s.c", self.run_takt("optimize --dry-run").stdout)
+
+    def test_libraries_of_one_header_come_last(self):
+        self.put("model.py", "")
+        self.put("stb_noise.h", PRODUCT.format(n=512))
+        self.put("src/d.c", DOT.format(name="f"))
+        text = self.run_takt("optimize --dry-run").stdout
+        self.assertIn("1. src/d.c", text)
+        self.assertNotIn("stb_noise", text)
+
     def test_calls_are_folded_into_the_definition(self):
         text = "void matmul(float *c, const float *a, const float *b, int n)\n" \
             "{\n    for (int i = 0; i < n; i++)\n" \
@@ -865,6 +900,10 @@ class Standing(Project):
             "void f(float *a, float *b, float *c)\n{\n" \
             "    matmul(a, b, c, 512);\n    matmul(b, c, a, 512);\n}\n"
         self.assertEqual(self.standing("m.c", text), ["open", "call", "call"])
+        (self.path / "m.c").unlink()
+        text = "fn f(a: &mut [f32], b: &[f32], i: usize, j: usize, k: usize) {\n" \
+            "    matmul(a, &b[i..j], b, 9);\n    matmul(a, &b[j..k], b, 9);\n}\n"
+        self.assertEqual(self.standing("m.rs", text), ["open", "call"])
 
     def test_examples_come_last(self):
         self.put("model.py", "")

@@ -63,6 +63,38 @@ static void the_largest_size_is_an_option(void)
 }
 
 /* Files that pretend to be endless. */
+/* A tree of numbers alone would take a hundred times their size. */
+static void tables_of_numbers_are_not_parsed(void)
+{
+    static const char head[] = "const float t[] = {";
+    static const char loop[] =
+        "};\nfloat f(const float *x, int n) { float s = 0;"
+        " for (int i = 0; i < n; i++) s += x[i];"
+        " return s; }\n";
+    enum { numbers = 30000, each = 6 };
+    const size_t size = sizeof head + numbers * each + sizeof loop;
+    char *text = calloc(1, size);
+    struct tree tree;
+
+    REQUIRE(text != NULL);
+    tree_make(&tree);
+    for (int with_loop = 0; with_loop < 2; with_loop++) {
+        struct account account = {0};
+        strcpy(text, head);
+        for (int i = 0; i < numbers; i++)
+            memcpy(text + sizeof head - 1 + i * each, "1.25, ", each);
+        strcpy(text + sizeof head - 1 + numbers * each,
+               with_loop ? loop : "};\n");
+        tree_text(&tree, "table.c", text);
+        account_of(&account, tree.path, plain);
+        EXPECT_INT(account.report.of[TAKT_SCAN_C].parsed, with_loop);
+        EXPECT_INT(account.report.of[TAKT_SCAN_C].findings, with_loop);
+        free(account.text);
+    }
+    free(text);
+    tree_remove(&tree);
+}
+
 static void files_of_the_kernel_are_bounded(void)
 {
     struct account account = {0};
@@ -291,6 +323,7 @@ int main(void)
 {
     RUN(kinds_of_files_are_told_apart);
     RUN(the_largest_size_is_an_option);
+    RUN(tables_of_numbers_are_not_parsed);
     RUN(files_of_the_kernel_are_bounded);
     RUN(brackets_may_be_endless);
     RUN(deep_nesting_ends_nothing);

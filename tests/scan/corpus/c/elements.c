@@ -413,3 +413,40 @@ void shift(double *x, int n)
     for (int i = 1; i < n; i++) //~!
         x[i - 1] = x[i];
 }
+
+void behind_a_macro(float *RESTRICT out, const float *RESTRICT a, int n)
+{
+    for (int i = 0; i < n; i++) //~ add
+        out[i] = out[i] + a[i];
+}
+
+float exponentials(float *a, int n, float top)
+{
+    float all = 0;
+    for (int i = 0; i < n; i++) { //~ fused
+        a[i] = expf(a[i] - top);
+        all += a[i];
+    }
+    return all;
+}
+
+void window(float *x, int n)
+{
+    for (int i = 0; i < n; i++) //~ fused
+        x[i] *= 0.5f - 0.5f * cosf(6.2831853f * i / (n - 1));
+}
+
+void ramp(float *x, int n)
+{
+    for (int i = 0; i < n; i++) //~!
+        x[i] = x[i] + i;
+}
+
+void steps(double *tmp, double *d, const double *c, const double *y, int n)
+{
+    for (int i = 0; i < n; i++) { //~ sigmoid
+        tmp[i] = 1 / (1 + exp(-y[i]));
+        d[i] = tmp[i] * (1 - tmp[i]);
+        tmp[i] = c[i] * (tmp[i] - 1) * y[i];
+    }
+}

@@ -242,3 +242,30 @@ void multiply_logged(const float *a, const float *b, float *c, int n)
                 log_step(i, j, k);
             }
 }
+
+void scaled_first(int n, float alpha, float beta, float c[N][N], float a[N][N], float b[N][N])
+{
+    for (int i = 0; i < n; i++) { //~ matmul
+        for (int j = 0; j < n; j++)
+            c[i][j] *= beta;
+        for (int k = 0; k < n; k++)
+            for (int j = 0; j < n; j++)
+                c[i][j] += alpha * a[i][k] * b[k][j];
+    }
+}
+
+void backwards(int n, double **upper, const double *y, double *x)
+{
+    for (int i = n - 1; i >= 0; i--) {
+        x[i] = y[i];
+        for (int j = i + 1; j < n; j++) //~ dot
+            x[i] -= x[j] * upper[i][j];
+        x[i] /= upper[i][i];
+    }
+}
+
+void backwards_all(int n, double *x)
+{
+    for (int j = 0; j < n; j++) //~!
+        x[2] -= x[j] * x[j];
+}

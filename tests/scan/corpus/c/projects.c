@@ -183,7 +183,7 @@ float loss(const float *predicted, const float *actual, int n)
 float cross_entropy(const float *p, const float *y, int n)
 {
     float h = 0;
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         h -= y[i] * logf(p[i]);
     return h;
 }

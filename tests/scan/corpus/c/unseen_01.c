@@ -67,7 +67,7 @@ int my_idamax(int n, const double *dx)
 {
     int i, imax = 0;
     double dmax = fabs(dx[0]);
-    for (i = 1; i < n; i++) { //~!
+    for (i = 1; i < n; i++) { //~ fused
         if (fabs(dx[i]) <= dmax)
             continue;
         imax = i;
@@ -305,7 +305,7 @@ void min_plus(const float *a, const float *b, float *c, int n)
     for (int i = 0; i < n; i++) //~!
         for (int j = 0; j < n; j++) {
             float best = FLT_MAX;
-            for (int k = 0; k < n; k++)
+            for (int k = 0; k < n; k++) //~ fused
                 best = fminf(best, a[i * n + k] + b[k * n + j]);
             c[i * n + j] = best;
         }
@@ -329,7 +329,7 @@ void swap_grids(void)
 double residual(void)
 {
     double worst = 0;
-    for (int y = 0; y < NY; y++) //~!
+    for (int y = 0; y < NY; y++) //~ fused
         for (int x = 0; x < NX; x++) {
             double d = fabs(next_grid[y][x] - grid[y][x]);
             if (d > worst)
@@ -370,7 +370,7 @@ double total_mass(const bodies *b)
 double kinetic(const bodies *b, const double *v)
 {
     double e = 0;
-    for (int i = 0; i < b->count; i++) //~!
+    for (int i = 0; i < b->count; i++) //~ fused
         e += 0.5 * b->m[i] * v[i] * v[i];
     return e;
 }

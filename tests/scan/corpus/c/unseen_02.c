@@ -307,7 +307,7 @@ double welford(const double *a, int n)
 double covariance(const double *a, const double *b, double ma, double mb, int n)
 {
     double s = 0;
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         s += (a[i] - ma) * (b[i] - mb);
     return s / n;
 }

@@ -90,7 +90,7 @@ void gelu_tanh(float *x, int n)
 
 void leaky_relu(float *x, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         x[i] = x[i] > 0 ? x[i] : 0.01f * x[i];
 }
 
@@ -125,7 +125,7 @@ void log_softmax_gather(const float *logits, const int *label, float *loss, int 
             if (m < logits[r * k + c])
                 m = logits[r * k + c];
         float z = 0;
-        for (int c = 0; c < k; c++) //~!
+        for (int c = 0; c < k; c++) //~ fused
             z += expf(logits[r * k + c] - m);
         loss[r] = logf(z) + m - logits[r * k + label[r]];
     }

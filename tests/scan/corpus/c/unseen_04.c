@@ -172,7 +172,7 @@ void moments(const double data[], int n, double *ave, double *var)
         s += data[j];
     *ave = s / n;
     *var = 0;
-    for (j = 0; j < n; j++) { //~!
+    for (j = 0; j < n; j++) { //~ fused
         s = data[j] - *ave;
         ep += s;
         p = s * s;
@@ -322,7 +322,7 @@ void sigmoid_prime(const float *y, float *dy, int n)
 float cross_entropy(const float *p, const float *t, int n)
 {
     float loss = 0;
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         loss -= t[i] * logf(p[i] + 1e-9f);
     return loss / n;
 }

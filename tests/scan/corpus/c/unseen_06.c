@@ -435,7 +435,7 @@ void viterbi(const double *trans, const double *emit, double *v, double *w, int 
 {
     for (int j = 0; j < s; j++) { //~!
         double best = -1e300;
-        for (int i = 0; i < s; i++) { //~!
+        for (int i = 0; i < s; i++) { //~ fused
             double c = v[i] + trans[i * s + j];
             if (c > best) {
                 best = c;

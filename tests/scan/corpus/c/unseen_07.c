@@ -158,7 +158,7 @@ double weighted_mean(const double *x, const double *w, int n)
 double geometric_mean(const double *x, int n)
 {
     double s = 0;
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         s += log(x[i]);
     return exp(s / n);
 }
@@ -166,7 +166,7 @@ double geometric_mean(const double *x, int n)
 double manhattan(const double *a, const double *b, int n)
 {
     double s = 0;
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         s += ABS(a[i] - b[i]);
     return s;
 }

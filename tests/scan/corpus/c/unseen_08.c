@@ -446,7 +446,7 @@ void mdct_naive(const f32 *in, f32 *out, int n)
 {
     for (int k = 0; k < n; k++) { //~!
         f32 s = 0;
-        for (int i = 0; i < 2 * n; i++) //~!
+        for (int i = 0; i < 2 * n; i++) //~ fused
             s += in[i] * cosf((f32)M_PI / n * (i + 0.5f + n * 0.5f) * (k + 0.5f));
         out[k] = s;
     }

@@ -147,7 +147,7 @@ int find_pivot(const matrix *A, int k)
 {
     int p = k;
     double best = fabs(A->data[k * A->ld + k]);
-    for (int i = k + 1; i < A->rows; i++) { //~!
+    for (int i = k + 1; i < A->rows; i++) { //~ fused
         double v = fabs(A->data[i * A->ld + k]);
         if (v > best) {
             best = v;
@@ -275,7 +275,7 @@ void conv_multi(const float *in, const float *wt, const float *bias, float *out,
 float bce(const float *p, const float *y, int n)
 {
     float l = 0;
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         l += y[i] * logf(p[i]) + (1 - y[i]) * logf(1 - p[i]);
     return -l / n;
 }

@@ -94,7 +94,7 @@ void nested_scalar(double *x, int n, int times)
 double compare(const double *a, const double *b, int n)
 {
     double worst = 0;
-    for (int i = 0; i < n; i++) { //~!
+    for (int i = 0; i < n; i++) { //~ fused
         double rel = fabs(a[i] - b[i]) / fmax(fabs(a[i]), 1e-300);
         if (rel > worst)
             worst = rel;

@@ -126,7 +126,7 @@ double sample_var(const sample *s, double m)
 double skewness(const sample *s, double m, double sd)
 {
     double t = 0.0;
-    for (size_t i = 0; i < s->n; ++i) { //~!
+    for (size_t i = 0; i < s->n; ++i) { //~ fused
         double z = (s->x[i] - m) / sd;
         t += z * z * z;
     }
@@ -148,7 +148,7 @@ double log_sum_exp(const double *x, int n)
     for (int i = 1; i < n; i++) //~ max
         if (x[i] > m)
             m = x[i];
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         s += exp(x[i] - m);
     return m + log(s);
 }

@@ -138,7 +138,7 @@ void dct(const float *x, float *c, int n, int m)
 {
     for (int k = 0; k < m; k++) { //~!
         float s = 0;
-        for (int i = 0; i < n; i++) //~!
+        for (int i = 0; i < n; i++) //~ fused
             s += x[i] * cosf(3.14159265f * k * (i + 0.5f) / n);
         c[k] = s;
     }

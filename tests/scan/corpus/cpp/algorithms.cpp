@@ -199,3 +199,17 @@ void sorted(std::vector<float> &v)
 {
     std::sort(v.begin(), v.end()); //~!
 }
+
+double both(const std::vector<double> &x, const std::vector<double> &z)
+{
+    return std::transform_reduce(policy, x.cbegin(), x.cend(), z.cbegin(), 0.0, std::plus<double>(), //~ dot
+                                 [](double a, double b) { return a * b; });
+}
+
+template <class T> double weighed(const std::vector<T> &m, const std::vector<T> &w)
+{
+    double all = 0;
+    for (size_t j = 0; j < m.size(); j++) //~ fused
+        all += (T)((m[j] * m[j]) * w[j]);
+    return all;
+}

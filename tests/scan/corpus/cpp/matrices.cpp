@@ -151,3 +151,12 @@ std::string repeat(const Text &a, int b)
 {
     return a * b; //~!
 }
+
+inline Eigen::TensorMap<Eigen::Tensor<float, 1>> whole(Blob &b);
+
+void tensors(Blob &x, Blob &y, Eigen::Tensor<float, 2> t)
+{
+    whole(y) = whole(x) * 2.f;               //~ scale
+    Eigen::Tensor<float, 2> e = t.exp();     //~ exp
+    Eigen::Tensor<float, 2> s = t + t;       //~ add
+}

@@ -154,7 +154,7 @@ void stereo(const float *in, float *left, float *right, int frames)
 double entropy(const std::vector<double> &p)
 {
     double h = 0;
-    for (double x : p) //~!
+    for (double x : p) //~ fused
         h -= x * std::log2(x);
     return h;
 }

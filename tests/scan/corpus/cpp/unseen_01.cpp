@@ -378,7 +378,7 @@ void ema(Vec &v, double a)
 double norm_inf_diff(const Vec &a, const Vec &b)
 {
     double m = 0;
-    for (size_t i = 0; i < a.size(); ++i) //~!
+    for (size_t i = 0; i < a.size(); ++i) //~ fused
         m = std::max(m, std::fabs(a[i] - b[i]));
     return m;
 }

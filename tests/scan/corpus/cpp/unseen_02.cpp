@@ -424,7 +424,7 @@ void iteratorPair(const vector<double> &a, const vector<double> &b, double &r)
 double logLikelihood(const vector<double> &p)
 {
     double s = 0;
-    for (double x : p) s += log(x); //~!
+    for (double x : p) s += log(x); //~ fused
     return s;
 }
 

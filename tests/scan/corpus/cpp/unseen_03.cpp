@@ -98,7 +98,7 @@ struct Fluid {
     [[nodiscard]] float kinetic() const
     {
         float e = 0;
-        for (std::size_t i = 0; i < u.size(); ++i) //~!
+        for (std::size_t i = 0; i < u.size(); ++i) //~ fused
             e += u[i] * u[i] + v[i] * v[i];
         return e / 2;
     }

@@ -99,7 +99,7 @@ void dropout(std::vector<float> &x, const std::vector<bool> &mask)
 float huber(const std::vector<float> &a, const std::vector<float> &b)
 {
     float l = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) { //~!
+    for (std::size_t i = 0; i < a.size(); ++i) { //~ fused
         float d = std::abs(a[i] - b[i]);
         l += d < 1 ? 0.5f * d * d : d - 0.5f;
     }
@@ -213,7 +213,7 @@ std::vector<double> diff(const std::vector<double> &x)
 double correlation(const std::vector<double> &a, const std::vector<double> &b, double ma, double mb)
 {
     double s = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) //~!
+    for (std::size_t i = 0; i < a.size(); ++i) //~ fused
         s += (a[i] - ma) * (b[i] - mb);
     return s;
 }
@@ -291,7 +291,7 @@ struct World {
     float farthest() const
     {
         float best = 0;
-        for (std::size_t i = 0; i < x.size(); ++i) //~!
+        for (std::size_t i = 0; i < x.size(); ++i) //~ fused
             best = std::max(best, x[i] * x[i] + y[i] * y[i]);
         return std::sqrt(best);
     }

@@ -240,7 +240,7 @@ public:
     double change() const
     {
         double c = 0;
-        for (size_t i = 0; i < a.size(); ++i) //~!
+        for (size_t i = 0; i < a.size(); ++i) //~ fused
             c += std::abs(a[i] - b[i]);
         return c;
     }

@@ -134,3 +134,14 @@ def dense(x, weights, bias):
 def dense_relu(x, weights):
     hidden = np.maximum(x @ weights, 0)  #~ relu matmul
     return hidden.sum()  #~ sum
+
+
+def sums_over_letters(a, b, x, y):
+    square = np.einsum("ij,jk->ik", a, b)  #~ matmul
+    gram = np.einsum("ni,nj->ij", a, a)  #~ matmul
+    many = np.einsum("bij,bjk->bik", a, b)  #~ batched_matmul
+    image = np.einsum("ij,j->i", a, x)  #~ gemv
+    inner = np.einsum("i,i->", x, y)  #~ dot
+    trace = np.einsum("ii->", a)  #~!
+    outer = np.einsum("i,j->ij", x, y)  #~!
+    return square, gram, many, image, inner, trace, outer

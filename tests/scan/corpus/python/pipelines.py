@@ -291,7 +291,7 @@ def standard(x: np.ndarray):
 
 
 def batched_einsum(a, b):
-    return np.einsum("bij,bjk->bik", a, b)  #~!
+    return np.einsum("bij,bjk->bik", a, b)  #~ batched_matmul
 
 
 def booleans(flags):

@@ -43,7 +43,7 @@ class Mixer:
 
 
 def loudness(block: np.ndarray) -> float:
-    return float(np.sqrt(np.mean(np.square(block))))  #~ mean
+    return float(np.sqrt(np.mean(np.square(block))))  #~ mean mul
 
 
 def distortion(block: np.ndarray, drive: float) -> np.ndarray:

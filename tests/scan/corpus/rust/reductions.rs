@@ -420,3 +420,26 @@ pub fn last_version(tags: &[String]) -> Option<&String> {
 pub fn merged(sets: Vec<Vec<u32>>) -> Vec<u32> {
     sets.into_iter().reduce(|mut a, b| { a.extend(b); a }).unwrap() //~!
 }
+
+pub fn spread<T>(ys: T, middle: f64) -> f64
+where
+    T: Iterator<Item = f64> + Clone,
+{
+    ys.map(|y| (y - middle).powi(2)).sum::<f64>() //~ variance
+}
+
+pub fn longest<I: IntoIterator<Item = String>>(words: I) -> usize {
+    words.into_iter().map(|w| w.len()).sum() //~!
+}
+
+pub fn lowest(values: &[f64]) -> f64 {
+    let by = |a: &&f64, b: &&f64| a.partial_cmp(b).expect("a number");
+    values.iter().min_by(by).unwrap().floor() //~ min
+}
+
+pub fn add_scaled<T>(u: &mut [T], alpha: T, p: &[T])
+where
+    T: std::ops::Mul<Output = T> + std::ops::AddAssign + Copy,
+{
+    u.iter_mut().zip(p.iter()).for_each(|(a, &b)| *a += alpha * b); //~ axpy
+}
