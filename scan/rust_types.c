@@ -148,8 +148,7 @@ static struct takt_text last_of_path(struct takt_text name)
 {
     for (size_t i = 0; i + 1 < name.size && name.at[i] != '<'; i++)
         if (name.at[i] == ':' && name.at[i + 1] == ':') {
-            name.at += i + 2;
-            name.size -= i + 2;
+            name = (struct takt_text){name.at + i + 2, name.size - i - 2};
             i = 0;
         }
     return name;
@@ -234,8 +233,7 @@ enum takt_rust_leaf takt__rust_leaf_at(const struct takt_rust *rust,
     return leaf;
 }
 
-/* <Elem = F> in a bound, or in the trait of `impl Data<Elem = F>`; <Item = F>
- * likewise. */
+/* <Elem = F> or <Item = F> in a bound, or in a trait: `impl Data<Elem = F>`. */
 static TSNode bound_to(const struct takt_rust *rust, TSNode node,
                        const char *name, unsigned depth)
 {

@@ -504,7 +504,8 @@ class Texts(Projects):
         self.expect_clean("trace", "--", f"/{HOSTILE}", code=127)
         self.expect_clean("run", f"/{HOSTILE}'{BIDI}", code=2)
         (self.root / HOSTILE).symlink_to("/bin/true")
-        self.expect_clean("trace", "--", self.root / HOSTILE)
+        if "TAKT_TEST_FEW" not in os.environ:  # sanitizers come first
+            self.expect_clean("trace", "--", self.root / HOSTILE)
         self.expect_clean("trace", "--as-is", "--", self.root / HOSTILE)
         (self.root / f"{HOSTILE}.folder").mkdir()
         self.expect_clean("tune", "--db", self.root / f"{HOSTILE}.folder",
