@@ -127,6 +127,7 @@ static void begin(enum takt_side side, uint64_t now_ns)
     state.slice_lost_ns = 0;
     state.recent_ns = state.control_ns = 0;
     state.longest_ns = 0;
+    atomic_store(&wants_off, state.is_probe && side == TAKT_SIDE_BASELINE);
     if ((enum takt_side)atomic_load(&takt__side_now) == side)
         return;
     takt__sides_age(side);
@@ -136,7 +137,6 @@ static void begin(enum takt_side side, uint64_t now_ns)
                                ? state.settles_ns
                                : own_settles_ns));
     atomic_store(&takt__side_now, (unsigned)side);
-    atomic_store(&wants_off, state.is_probe && side == TAKT_SIDE_BASELINE);
 }
 
 /* As earlier runs have shown. The next probe checks it. */

@@ -53,6 +53,7 @@ struct outcome {
     double late;   /* the same for the second half */
     double routed; /* share of the calls of the last quarter */
     double kind_routed[most_kinds];
+    double off;     /* share of the calls before which all was to be off */
     double control; /* what the library is said to take, against the truth */
     unsigned changes, kept;
     int flags; /* that were raised in callers */
@@ -151,6 +152,7 @@ static void run_program(const struct program *program, struct outcome *out)
     uint64_t random = program->seed > 0 ? program->seed : 7;
     double would_ns = 0, late_ns = 0, late_would_ns = 0;
     double late[most_kinds] = {0}, late_calls = 0, routed = 0;
+    double calls = 0, off = 0;
     bool was_routed = false, is_routed = false;
     const struct takt_switchback_options options = {
         .threads = program->threads > 0 ? program->threads : 2,
@@ -171,6 +173,8 @@ static void run_program(const struct program *program, struct outcome *out)
             takt__switchback_open(&options);
         if (program->is_early)
             takt__switchback_begin_call(clock_ns);
+        calls++;
+        off += takt__side_wants_off();
         const double would =
             call(program, number, &clock_ns, &random, &is_routed);
         now_s = (double)(clock_ns - start_ns) * 1e-9;
@@ -192,6 +196,7 @@ static void run_program(const struct program *program, struct outcome *out)
     out->cost = now_s * 1e9 / would_ns;
     out->late = late_ns / late_would_ns;
     out->routed = routed / late_calls;
+    out->off = off / calls;
     for (unsigned i = 0; i < program->kinds; i++)
         out->kind_routed[i] = late[i] * program->kinds / late_calls;
 }
@@ -464,6 +469,7 @@ static void a_side_that_becomes_slower_is_left(void)
 
     EXPECT(got.routed < 0.1);
     EXPECT(got.late < 1.05);
+    EXPECT(got.off < 0.1); /* only in probes, also when one ends routing */
 }
 
 static void the_side_changes_seldom(void)
