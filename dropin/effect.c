@@ -35,8 +35,8 @@ enum { far_gap = 8 };
  */
 static const double least_noise = 0.025;
 
-/* How often the sums are told to the statistics. */
-static const uint64_t told_every_ns = 10 * ms;
+/* How often the sums go to the statistics. */
+static const uint64_t publish_every_ns = 10 * ms;
 
 _Atomic bool takt__is_off, takt__is_active;
 static _Atomic bool may_be_off;
@@ -60,7 +60,7 @@ struct kind_steps {
 enum { kinds = 256, most_tries = 8 };
 
 /* What the statistics hold of this process. */
-struct effect_told {
+struct effect_published {
     uint64_t gain_ns, baseline_ns, covered_ns, variance_us2;
 };
 
@@ -77,12 +77,12 @@ static struct {
     struct takt_moments noise; /* took / expected of such slices */
     uint64_t begin_ns;         /* of this slice, or of what follows one */
     uint64_t due_ns, wait_ns;  /* the next off slice, and the time to it */
-    uint64_t told_at_ns;
+    uint64_t published_ns;
     unsigned steps; /* in this slice, of kinds that can be compared */
     unsigned slices;
     bool is_own;   /* this off slice was begun here */
     bool is_probe; /* at the last step */
-    struct effect_told told;
+    struct effect_published published;
 } state;
 
 static _Thread_local struct {
@@ -103,15 +103,16 @@ void takt__effect_open(void)
 /* ---- sums ------------------------------------------------------------------
  */
 
-/* What was not yet told. A gain may fall: unsigned numbers wrap, and so does
- * their sum. */
-static void tell(_Atomic uint64_t *at, uint64_t *told, double now)
+/* Adds what changed since the last time. A gain may fall: unsigned numbers
+ * wrap, and so does their sum. */
+static void publish(_Atomic uint64_t *at, uint64_t *published, double now)
 {
     static const double most = 9e18;
-    const uint64_t value = (uint64_t)(int64_t)(now < most ? now : most);
+    const double bounded = now > most ? most : now < -most ? -most : now;
+    const uint64_t value = (uint64_t)(int64_t)bounded;
 
-    takt__stats_add(at, value - *told);
-    *told = value;
+    takt__stats_add(at, value - *published);
+    *published = value;
 }
 
 struct effect_sum {
@@ -207,12 +208,12 @@ static void add_noise(struct effect_sum *sum)
                      (seen > least ? seen : least) / slice_count();
 }
 
-static void tell_all(uint64_t now_ns)
+static void publish_all(uint64_t now_ns)
 {
     struct takt_stats_effect *at = takt__stats_effect();
     struct effect_sums all = {0};
 
-    state.told_at_ns = now_ns;
+    state.published_ns = now_ns;
     if (at == NULL)
         return;
     for (unsigned i = 0; i < kinds; i++)
@@ -221,10 +222,11 @@ static void tell_all(uint64_t now_ns)
     add_gaps(&all.gaps, &sum);
     add_rest(&all, &sum);
     add_noise(&sum);
-    tell(&at->gain_ns, &state.told.gain_ns, sum.gain_ns);
-    tell(&at->baseline_ns, &state.told.baseline_ns, sum.baseline_ns);
-    tell(&at->covered_ns, &state.told.covered_ns, all.covered_ns);
-    tell(&at->variance_us2, &state.told.variance_us2, sum.variance / 1e6);
+    publish(&at->gain_ns, &state.published.gain_ns, sum.gain_ns);
+    publish(&at->baseline_ns, &state.published.baseline_ns, sum.baseline_ns);
+    publish(&at->covered_ns, &state.published.covered_ns, all.covered_ns);
+    publish(&at->variance_us2, &state.published.variance_us2,
+            sum.variance / 1e6);
 }
 
 /* ---- off slices ------------------------------------------------------------
@@ -260,7 +262,7 @@ static void end_off(uint64_t now_ns)
     state.due_ns = now_ns + state.wait_ns;
     if (state.wait_ns < longest_wait_ns)
         state.wait_ns *= 2;
-    tell_all(now_ns);
+    publish_all(now_ns);
     for (unsigned i = 0; i < kinds; i++)
         age(&state.kind[i]);
 }
@@ -307,8 +309,8 @@ static void advance(uint64_t now_ns)
         begin(true, false, now_ns);
     } else if (is_slice_due(now_ns)) {
         begin(true, true, now_ns);
-    } else if (now_ns - state.told_at_ns > told_every_ns) {
-        tell_all(now_ns);
+    } else if (now_ns - state.published_ns > publish_every_ns) {
+        publish_all(now_ns);
     }
 }
 
