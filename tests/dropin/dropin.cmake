@@ -1,90 +1,29 @@
 # The tests of dropin/; tests/CMakeLists.txt includes this.
-takt_test(dropin/test_triangular ${PROJECT_SOURCE_DIR}/dropin/triangular.c)
-if(TARGET dropin_test_triangular)
-    target_include_directories(dropin_test_triangular PRIVATE
-        dropin ${PROJECT_SOURCE_DIR}/dropin)
-endif()
-takt_test(dropin/test_switchback ${PROJECT_SOURCE_DIR}/dropin/switchback.c
-    ${PROJECT_SOURCE_DIR}/dropin/kind.c ${PROJECT_SOURCE_DIR}/dropin/fork.c
-    ${PROJECT_SOURCE_DIR}/dropin/sides.c
-    ${PROJECT_SOURCE_DIR}/dropin/spinning.c)
-if(TARGET dropin_test_switchback)
-    target_include_directories(dropin_test_switchback PRIVATE
-        dropin ${PROJECT_SOURCE_DIR}/dropin)
-    target_compile_definitions(dropin_test_switchback PRIVATE _GNU_SOURCE)
-endif()
-takt_test(dropin/test_effect ${PROJECT_SOURCE_DIR}/dropin/effect.c
-    ${PROJECT_SOURCE_DIR}/dropin/kind.c ${PROJECT_SOURCE_DIR}/dropin/fork.c
-    ${PROJECT_SOURCE_DIR}/dropin/sides.c)
-if(TARGET dropin_test_effect)
-    target_include_directories(dropin_test_effect PRIVATE
-        dropin ${PROJECT_SOURCE_DIR}/dropin)
-    target_compile_definitions(dropin_test_effect PRIVATE _GNU_SOURCE)
-endif()
-takt_test(dropin/test_program_history
-    ${PROJECT_SOURCE_DIR}/dropin/program_history.c)
-if(TARGET dropin_test_program_history)
-    target_include_directories(dropin_test_program_history PRIVATE
-        ${PROJECT_SOURCE_DIR}/dropin)
-    target_compile_definitions(dropin_test_program_history PRIVATE _GNU_SOURCE)
-endif()
-takt_test(dropin/test_expectation ${PROJECT_SOURCE_DIR}/dropin/expectation.c)
-if(TARGET dropin_test_expectation)
-    target_include_directories(dropin_test_expectation PRIVATE
-        ${PROJECT_SOURCE_DIR}/dropin)
-endif()
-takt_test(dropin/test_teams ${PROJECT_SOURCE_DIR}/dropin/team_choice.c
-    ${PROJECT_SOURCE_DIR}/dropin/running_mean.c
-    ${PROJECT_SOURCE_DIR}/dropin/library_threads.c
-    ${PROJECT_SOURCE_DIR}/dropin/fork.c)
-if(TARGET dropin_test_teams)
-    target_include_directories(dropin_test_teams PRIVATE
-        dropin ${PROJECT_SOURCE_DIR}/dropin)
-    target_compile_definitions(dropin_test_teams PRIVATE _GNU_SOURCE)
-endif()
-takt_test(dropin/test_loops ${PROJECT_SOURCE_DIR}/dropin/loop_choice.c
-    ${PROJECT_SOURCE_DIR}/dropin/running_mean.c
-    ${PROJECT_SOURCE_DIR}/dropin/loop_reduce.c
-    ${PROJECT_SOURCE_DIR}/dropin/loop_split.c)
-if(TARGET dropin_test_loops)
-    target_include_directories(dropin_test_loops PRIVATE
-        dropin ${PROJECT_SOURCE_DIR}/dropin)
-endif()
-takt_test(dropin/test_array_memory
-    ${PROJECT_SOURCE_DIR}/dropin/array_memory.c)
-if(TARGET dropin_test_array_memory)
-    target_include_directories(dropin_test_array_memory PRIVATE
-        ${PROJECT_SOURCE_DIR}/dropin)
-endif()
-takt_test(dropin/test_warm ${PROJECT_SOURCE_DIR}/dropin/lapack_warm.c)
-if(TARGET dropin_test_warm)
-    target_include_directories(dropin_test_warm BEFORE PRIVATE
-        ${PROJECT_SOURCE_DIR}/dropin)
-endif()
-takt_test(dropin/test_lapack_history
-    ${PROJECT_SOURCE_DIR}/dropin/lapack_history.c
-    ${PROJECT_SOURCE_DIR}/dropin/lapack_kind.c
-    ${PROJECT_SOURCE_DIR}/dropin/lapack_solver.c
-    ${PROJECT_SOURCE_DIR}/dropin/team_choice.c
-    ${PROJECT_SOURCE_DIR}/dropin/running_mean.c)
-if(TARGET dropin_test_lapack_history)
-    target_include_directories(dropin_test_lapack_history PRIVATE
-        dropin ${PROJECT_SOURCE_DIR}/dropin)
-    target_compile_definitions(dropin_test_lapack_history PRIVATE _GNU_SOURCE)
-endif()
-takt_test(dropin/test_products ${PROJECT_SOURCE_DIR}/dropin/product.c
-    ${PROJECT_SOURCE_DIR}/dropin/product_copy.c
-    ${PROJECT_SOURCE_DIR}/dropin/product_isa.c ${takt_dropin_tiles})
-if(TARGET dropin_test_products)
-    target_include_directories(dropin_test_products PRIVATE
-        dropin ${PROJECT_SOURCE_DIR}/dropin)
-endif()
-takt_test(dropin/test_tracking ${PROJECT_SOURCE_DIR}/dropin/tracking.c)
-if(TARGET dropin_test_tracking)
-    target_include_directories(dropin_test_tracking PRIVATE
-        ${PROJECT_SOURCE_DIR}/dropin)
-    target_compile_definitions(dropin_test_tracking PRIVATE _GNU_SOURCE)
-endif()
+# A test of single files of dropin/.
+function(dropin_test name)
+    list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/dropin/ REGEX "^[a-z]"
+         OUTPUT_VARIABLE sources)
+    takt_test(dropin/test_${name} ${sources})
+    if(TARGET dropin_test_${name})
+        target_include_directories(dropin_test_${name} BEFORE PRIVATE
+            dropin ${PROJECT_SOURCE_DIR}/dropin)
+        target_compile_definitions(dropin_test_${name} PRIVATE _GNU_SOURCE)
+    endif()
+endfunction()
+dropin_test(triangular triangular.c)
+dropin_test(switchback switchback.c kind.c fork.c sides.c spinning.c)
+dropin_test(effect effect.c kind.c fork.c sides.c)
+dropin_test(program_history program_history.c)
+dropin_test(expectation expectation.c)
+dropin_test(teams team_choice.c running_mean.c library_threads.c fork.c)
+dropin_test(loops loop_choice.c running_mean.c loop_reduce.c loop_split.c)
+dropin_test(array_memory array_memory.c)
+dropin_test(warm lapack_warm.c)
+dropin_test(lapack_history lapack_history.c lapack_kind.c lapack_solver.c
+    team_choice.c running_mean.c)
+dropin_test(products product.c product_copy.c product_isa.c
+    ${takt_dropin_tiles})
+dropin_test(tracking tracking.c)
 
 # The rest needs a baseline BLAS that records its calls; several of them, of
 # one source, and programs that call them.
