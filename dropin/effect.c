@@ -97,6 +97,7 @@ static void in_child(void)
 
 void takt__effect_open(void)
 {
+    takt__at_fork(TAKT_FORK_EFFECT, NULL, NULL, in_child);
     atomic_store(&may_be_off, true);
 }
 
@@ -409,7 +410,6 @@ static void add(struct kind_steps *steps, double work, uint64_t start_ns,
 
 static void start(uint64_t now_ns)
 {
-    takt__at_fork(TAKT_FORK_EFFECT, NULL, NULL, in_child);
     state.begin_ns = now_ns;
     state.wait_ns = first_after_ns;
     state.due_ns = now_ns + first_after_ns;

@@ -40,7 +40,7 @@ static inline void takt__effect_note(void)
         atomic_store_explicit(&takt__is_active, true, memory_order_relaxed);
 }
 
-/* From now on there may be off slices. */
+/* From now on there may be off slices. Call it once. */
 void takt__effect_open(void);
 
 /* Work of calls that are steps: all of these are timed, on both sides. */
