@@ -24,7 +24,7 @@
 #include "energy_direct.h"
 #include "workload.h"
 
-enum { most_kinds = 4, batch = 16 };
+enum { most_kinds = 5, batch = 16 };
 
 static void must(takt_status status, const char *what)
 {
@@ -148,6 +148,8 @@ static void add_kinds(struct bench *bench, size_t order)
         add_kind(bench, "add",
                  (takt_shape){.rank = 1, .dim = {2 * order * order}},
                  (size_t)gpu, true);
+        add_kind(bench, "exp", (takt_shape){.rank = 1, .dim = {order * order}},
+                 (size_t)gpu, true);
     }
     add_kind(bench, "matmul",
              (takt_shape){.rank = 3, .dim = {small, small, small}}, host,
@@ -208,7 +210,7 @@ static void run_part(struct bench *bench, unsigned which)
 static void run_mixed(struct bench *bench)
 {
     const double end_ns = bench_now_ns() + 2e9 * bench->seconds;
-    unsigned order[most_kinds + 1] = {0, 1, 2, 3, 4};
+    unsigned order[most_kinds + 1] = {0, 1, 2, 3, 4, 5};
 
     while (bench_now_ns() < end_ns)
         for (unsigned left = bench->kinds + 1; left > 0; left--) {

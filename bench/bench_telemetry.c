@@ -112,7 +112,7 @@ static void run_round(const struct workload *workload, takt_ctx *ctx,
                       struct takt_tap *tap, struct workload_times *times)
 {
     atomic_store(&ctx->tap, tap);
-    workload_run(workload, ctx, max_experts, times);
+    workload_run(workload, ctx, by_context, times);
 }
 
 static int by_value(const void *a, const void *b)

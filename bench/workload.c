@@ -297,13 +297,15 @@ void workload_run(const struct workload *workload, takt_ctx *ctx, size_t expert,
     for (size_t i = 0; i < workload->length; i++) {
         const size_t at = workload->order[i];
         const struct cell *cell = &workload->cell[at];
+        const size_t chosen = expert == by_oracle ? cell->best : expert;
         /* Somebody has to run it, or the next call would find other caches. */
-        if (expert < max_experts && !(cell->expert_s[expert] > 0)) {
+        if (chosen != by_context && !(cell->expert_s[chosen] > 0)) {
             takt_run_on(ctx, &cell->call, cell->best);
             continue;
         }
-        const double seconds = expert < max_experts ? time_on(ctx, cell, expert)
-                                                    : time_routed(cell);
+        const double seconds = chosen == by_context
+                                   ? time_routed(cell)
+                                   : time_on(ctx, cell, chosen);
         times->seconds[at * times->room + times->count[at]++] = seconds;
     }
 }

@@ -10,6 +10,9 @@
 
 enum { max_experts = 64 };
 
+/* Who decides where a run of the sequence does, instead of one expert. */
+enum { by_context = max_experts, by_oracle };
+
 /* One kind of call of the workload. */
 struct cell {
     takt_call call;
@@ -46,8 +49,9 @@ void workload_times_free(struct workload_times *times);
 /* A first look at every expert: which are worth measuring. */
 void workload_look(struct workload *workload, takt_ctx *ctx);
 
-/* Runs the sequence once: on one expert where it is worth it, or (expert
- * max_experts) as the context decides. */
+/* Runs the sequence once: on one expert where it is worth it, as the context
+ * decides (by_context), or each call on the expert that workload_find_best()
+ * found (by_oracle). */
 void workload_run(const struct workload *workload, takt_ctx *ctx, size_t expert,
                   struct workload_times *times);
 
