@@ -262,19 +262,22 @@ void takt__predict(const struct takt_model *model,
                    const struct takt_reference *reference, unsigned arm,
                    unsigned situation, struct takt_prediction *out);
 
-/* What other teams of its kin say about an arm at a bucket. */
-struct takt_team_evidence {
-    float shift; /* of its mean, in standard deviations */
-    float known; /* share of its variance that is gone */
+/* What teams say about another one of their kin at a bucket, in standard
+ * deviations of what was expected of it: a walk over the teams on one side of
+ * it, from the farthest to the nearest. It begins with nothing, sees what the
+ * samples of a team changed, and fades with each step to the next. */
+struct takt_team_belief {
+    float mean, variance;
 };
-
-/* Takes the evidence of a team where it says more than those so far. */
-void takt__predict_team(const struct takt_arm *arm, const struct takt_arm *team,
-                        const struct takt_residuals *before,
-                        const struct takt_residuals *after,
-                        struct takt_team_evidence evidence[TAKT_BUCKETS]);
-void takt__predict_learn(const struct takt_team_evidence evidence[TAKT_BUCKETS],
-                         struct takt_residuals *residuals);
+void takt__team_begin(struct takt_team_belief belief[TAKT_BUCKETS]);
+void takt__team_see(struct takt_team_belief belief[TAKT_BUCKETS],
+                    const struct takt_residuals *before,
+                    const struct takt_residuals *after);
+void takt__team_step(struct takt_team_belief belief[TAKT_BUCKETS],
+                     const struct takt_arm *from, const struct takt_arm *to);
+void takt__team_learn(const struct takt_team_belief smaller[TAKT_BUCKETS],
+                      const struct takt_team_belief larger[TAKT_BUCKETS],
+                      struct takt_residuals *residuals);
 
 /* ---- posterior.c --------------------------------------------------------- */
 

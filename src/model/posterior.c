@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* posterior.c - the predictions of all arms, for one series and situation. */
+#include <limits.h>
 #include <math.h>
 
 #include "model/inside.h"
@@ -12,26 +13,70 @@ static bool is_evidence(const struct takt_posterior *posterior, unsigned i)
            takt__is_measured(posterior->series, posterior->arm[i]);
 }
 
-/* A team is predicted from the samples of other teams of its kin, the nearer
- * the more, and from its own. */
-static void predict_team(struct takt_posterior *posterior, unsigned i)
+static unsigned threads_of(const struct takt_posterior *posterior, unsigned i)
 {
-    const struct takt_model *model = posterior->model;
-    const struct takt_arm *arm = &model->arm[posterior->arm[i]];
-    struct takt_team_evidence evidence[TAKT_BUCKETS] = {{0}};
-    bool is_told = false;
+    return posterior->model->arm[posterior->arm[i]].rates.threads;
+}
+
+/* The next team of its kin on the way to an arm, from the smallest up or from
+ * the largest down, after one of `passed` threads; count: there is none. */
+static unsigned next_team(const struct takt_posterior *posterior, unsigned i,
+                          unsigned passed, bool is_larger)
+{
+    const struct takt_arm *arm = posterior->model->arm;
+    const unsigned kin = arm[posterior->arm[i]].kin;
+    unsigned next = posterior->count, nearest = threads_of(posterior, i);
 
     for (unsigned k = 0; k < posterior->count; k++) {
-        const struct takt_arm *team = &model->arm[posterior->arm[k]];
-        if (k == i || team->kin != arm->kin || !is_evidence(posterior, k))
-            continue;
-        is_told = true;
-        takt__predict_team(arm, team, &posterior->before[k],
-                           &posterior->after[k], evidence);
+        const unsigned threads = threads_of(posterior, k);
+        const bool is_next = is_larger ? threads > nearest && threads < passed
+                                       : threads < nearest && threads > passed;
+        if (is_next && arm[posterior->arm[k]].kin == kin &&
+            is_evidence(posterior, k)) {
+            next = k;
+            nearest = threads;
+        }
     }
-    if (is_told)
-        takt__predict_learn(evidence, &posterior->prediction[i].residuals);
-    takt__predict_after(model, posterior->series, posterior->arm[i],
+    return next;
+}
+
+/* What the smaller or the larger teams of its kin say about an arm. False:
+ * nothing. */
+static bool ask_teams(const struct takt_posterior *posterior, unsigned i,
+                      bool is_larger, struct takt_team_belief *out)
+{
+    const struct takt_arm *arm = posterior->model->arm;
+    const unsigned none = posterior->count;
+    unsigned passed = is_larger ? UINT_MAX : 0, at = none, next;
+
+    takt__team_begin(out);
+    while ((next = next_team(posterior, i, passed, is_larger)) < none) {
+        if (at < none)
+            takt__team_step(out, &arm[posterior->arm[at]],
+                            &arm[posterior->arm[next]]);
+        takt__team_see(out, &posterior->before[next], &posterior->after[next]);
+        at = next;
+        passed = threads_of(posterior, at);
+    }
+    if (at < none)
+        takt__team_step(out, &arm[posterior->arm[at]],
+                        &arm[posterior->arm[i]]);
+    return at < none;
+}
+
+/* A team is predicted from the samples of other teams of its kin, the nearer
+ * the more, and from its own. All of them count at every size: if the one with
+ * the most samples did alone, predictions would jump where the next size has
+ * samples of another one. */
+static void predict_team(struct takt_posterior *posterior, unsigned i)
+{
+    struct takt_team_belief smaller[TAKT_BUCKETS], larger[TAKT_BUCKETS];
+    const bool has_smaller = ask_teams(posterior, i, false, smaller);
+    const bool has_larger = ask_teams(posterior, i, true, larger);
+
+    if (has_smaller || has_larger)
+        takt__team_learn(smaller, larger, &posterior->prediction[i].residuals);
+    takt__predict_after(posterior->model, posterior->series, posterior->arm[i],
                         posterior->situation, &posterior->prediction[i]);
 }
 

@@ -49,8 +49,6 @@ static void count_curve(struct takt_model *model,
                                                     work, situation, &bound);
         takt__limit_see(model, series, &model->arm[arm], work, bound,
                         by_rates * exp(stat->all.mean));
-        if (stat->all.n < 2) /* it may have been slow by accident */
-            continue;
         struct average *into = &by_bound[bound];
         into->count++;
         into->mean += (stat->all.mean - into->mean) / into->count;
@@ -363,32 +361,53 @@ void takt__predict(const struct takt_model *model,
 
 /* ---- teams --------------------------------------------------------------- */
 
-/* What a sample of a team says of another one, at a bucket: how far that is off
- * what was expected of it, as a share of its deviation; and how much of the
- * doubt about it is gone. */
-void takt__predict_team(const struct takt_arm *arm, const struct takt_arm *team,
-                        const struct takt_residuals *before,
-                        const struct takt_residuals *after,
-                        struct takt_team_evidence evidence[TAKT_BUCKETS])
+void takt__team_begin(struct takt_team_belief belief[TAKT_BUCKETS])
 {
-    const float rho = correlation_of(arm, team);
+    for (unsigned j = 0; j < TAKT_BUCKETS; j++)
+        belief[j] = (struct takt_team_belief){0, 1};
+}
 
+/* What the samples of a team say: what it is off what was expected of it, and
+ * how much of the doubt about it is gone. */
+void takt__team_see(struct takt_team_belief belief[TAKT_BUCKETS],
+                    const struct takt_residuals *before,
+                    const struct takt_residuals *after)
+{
     for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
-        const float known =
-            rho * rho * (1 - after->variance[j] / before->variance[j]);
-        if (known <= evidence[j].known)
+        const float known = 1 - after->variance[j] / before->variance[j];
+        if (!(known > 0))
             continue;
-        evidence[j].known = known;
-        evidence[j].shift = rho * (after->mean[j] - before->mean[j]) /
-                            sqrtf(before->variance[j]);
+        const float off = (after->mean[j] - before->mean[j]) /
+                          (known * sqrtf(before->variance[j]));
+        const float noise = (1 - known) / known;
+        const float gain = belief[j].variance / (belief[j].variance + noise);
+        belief[j].mean += gain * (off - belief[j].mean);
+        belief[j].variance *= 1 - gain;
     }
 }
 
-void takt__predict_learn(const struct takt_team_evidence evidence[TAKT_BUCKETS],
-                         struct takt_residuals *residuals)
+void takt__team_step(struct takt_team_belief belief[TAKT_BUCKETS],
+                     const struct takt_arm *from, const struct takt_arm *to)
+{
+    const float rho = correlation_of(from, to);
+
+    for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
+        belief[j].mean *= rho;
+        belief[j].variance = 1 - rho * rho * (1 - belief[j].variance);
+    }
+}
+
+/* Two normal beliefs of one variable, which share the prior. */
+void takt__team_learn(const struct takt_team_belief smaller[TAKT_BUCKETS],
+                      const struct takt_team_belief larger[TAKT_BUCKETS],
+                      struct takt_residuals *residuals)
 {
     for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
-        residuals->mean[j] += evidence[j].shift * sqrtf(residuals->variance[j]);
-        residuals->variance[j] *= 1 - evidence[j].known;
+        const float low = 1 / smaller[j].variance,
+                    high = 1 / larger[j].variance, sure = low + high - 1;
+        const float off =
+            (low * smaller[j].mean + high * larger[j].mean) / sure;
+        residuals->mean[j] += off * sqrtf(residuals->variance[j]);
+        residuals->variance[j] /= sure;
     }
 }

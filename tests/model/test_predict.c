@@ -321,6 +321,34 @@ static void doubt_grows_away_from_what_was_seen(void)
     sim_destroy(&sim);
 }
 
+/* Three teams, of which two were seen at every fourth size each, in turns: the
+ * largest took three times what its rates say, and the smallest less. What the
+ * third one showed at its own sizes holds between them. */
+static void teams_that_were_seen_in_turns_do_not_contradict(void)
+{
+    struct sim sim = sim_create(6, 0);
+
+    for (unsigned threads = 1; threads <= 16; threads *= 2) {
+        struct takt_rates rates = two_threads;
+        rates.threads = threads;
+        rates.s_per_flop /= threads;
+        sim_add(&sim, &(struct takt_arm){.rates = rates}, &rates);
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        const double bytes = 4e3 * exp2(2 * i);
+        teach(&sim, ADD, 0, bytes, 0, 1);
+        if (i % 2 == 0) {
+            teach(&sim, ADD, 4, bytes, 0, 3);
+        } else {
+            teach(&sim, ADD, 1, bytes, 0, 0.7);
+            teach(&sim, ADD, 3, bytes, 0, 1);
+        }
+    }
+    for (double bytes = 16e3; bytes < 16e6; bytes *= 1.5)
+        EXPECT(error_of(&sim, ADD, 3, bytes, 0, 1) < 0.4);
+    sim_destroy(&sim);
+}
+
 /* ---- all together ----------------------------------------------------------
  */
 
@@ -374,6 +402,7 @@ int main(void)
     RUN(situations_do_not_overwrite_each_other);
     RUN(one_thread_does_not_depend_on_others_asleep);
     RUN(doubt_grows_away_from_what_was_seen);
+    RUN(teams_that_were_seen_in_turns_do_not_contradict);
     RUN(a_mixed_load_is_routed_well_from_cold);
     return tap_done();
 }
