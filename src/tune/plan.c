@@ -16,6 +16,7 @@
 enum {
     phase_coarse,     /* the most common layouts */
     phase_layouts,    /* others that are common */
+    phase_second,     /* both, in a second round */
     phase_expensive,  /* of both, what takes long */
     phase_again,      /* all of these, in another round */
     phase_crossing,   /* between two sizes with different best experts */
@@ -186,7 +187,9 @@ static bool add_cell(struct takt_tuning *tuning,
 }
 
 /* Adds a cell with its rounds apart. Machines are slow for a second at a time:
- * samples of one moment would all be wrong together. */
+ * samples of one moment would all be wrong together. A second sample of what is
+ * called often says more than a first one of what takes long: large calls are
+ * known from smaller ones. */
 static bool add_rounds(struct takt_tuning *tuning,
                        const struct takt_tune_cell *cell)
 {
@@ -196,7 +199,7 @@ static bool add_rounds(struct takt_tuning *tuning,
     for (; next.round < tuning->limits.rounds; next.round++) {
         if (!add_cell(tuning, &next))
             return false;
-        next.phase = phase_again;
+        next.phase = next.phase < phase_second ? phase_second : phase_again;
     }
     return true;
 }
