@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fpenv.h"
@@ -170,6 +171,14 @@ void takt__learner_notify(struct takt_learner *learner)
     takt__worker_notify(&learner->worker);
 }
 
+/* A store that is there is read while the program prepares its first call,
+ * which would have to wait for it. */
+static void read_early(struct takt_learner *learner)
+{
+    if (learner->path[0] != '\0' && access(learner->path, R_OK) == 0)
+        takt__learner_notify(learner);
+}
+
 takt_status takt__learner_create(const struct takt_learner_options *options,
                                  struct takt_learner **out)
 {
@@ -200,6 +209,7 @@ takt_status takt__learner_create(const struct takt_learner_options *options,
     snprintf(learner->software, sizeof learner->software, "%s",
              options->software);
     takt__learner_enlist(learner);
+    read_early(learner);
     *out = learner;
     return TAKT_OK;
 }

@@ -19,17 +19,9 @@
     " mean = ?14, m2 = ?15, first_s = ?16, bytes = ?17, flops = ?18,"     \
     " calls = ?19, seconds = ?20, last_unix_s = ?21"
 
-#define SCAN_RECORDS                                                   \
-    "SELECT m.text, d.text, s.text, w.text, o.text, l.text, e.text,"   \
+#define NUMBERS                                                        \
     " dtype, situation, bin, epoch, seq, n, mean, m2, first_s, bytes," \
-    " flops, calls, seconds, last_unix_s FROM record r"                \
-    " CROSS JOIN name m ON m.id = r.machine"                           \
-    " CROSS JOIN name d ON d.id = r.device"                            \
-    " CROSS JOIN name s ON s.id = r.software"                          \
-    " CROSS JOIN name w ON w.id = r.writer"                            \
-    " CROSS JOIN name o ON o.id = r.op"                                \
-    " CROSS JOIN name l ON l.id = r.layout"                            \
-    " CROSS JOIN name e ON e.id = r.expert"
+    " flops, calls, seconds, last_unix_s FROM record r"
 
 static const char *const texts[TAKT_SQL_COUNT] = {
     [TAKT_SQL_FIND_NAME] = "SELECT id FROM name WHERE text = ?1",
@@ -41,8 +33,19 @@ static const char *const texts[TAKT_SQL_COUNT] = {
     " WHERE (?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21) >"
     " (epoch, seq, n, mean, m2, first_s, bytes, flops, calls, seconds,"
     " last_unix_s)",
-    [TAKT_SQL_SCAN] = SCAN_RECORDS,
-    [TAKT_SQL_SELECT] = SCAN_RECORDS " ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10",
+    [TAKT_SQL_NAME_OF] = "SELECT text FROM name WHERE id = ?1",
+    [TAKT_SQL_SCAN] =
+        "SELECT machine, device, software, writer, op, layout, expert," NUMBERS,
+    [TAKT_SQL_SELECT] =
+        "SELECT m.text, d.text, s.text, w.text, o.text, l.text, e.text," NUMBERS
+        " CROSS JOIN name m ON m.id = r.machine"
+        " CROSS JOIN name d ON d.id = r.device"
+        " CROSS JOIN name s ON s.id = r.software"
+        " CROSS JOIN name w ON w.id = r.writer"
+        " CROSS JOIN name o ON o.id = r.op"
+        " CROSS JOIN name l ON l.id = r.layout"
+        " CROSS JOIN name e ON e.id = r.expert"
+        " ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10",
     [TAKT_SQL_FIND_WRITER] =
         "SELECT n.text, w.epoch FROM writer w"
         " JOIN name m ON m.id = w.machine JOIN name n ON n.id = w.name"

@@ -119,12 +119,10 @@ static bool read_small(sqlite3_stmt *row, int at, unsigned *out)
     return value >= 0 && value <= UINT32_MAX;
 }
 
-static bool read_field(sqlite3_stmt *row, int at, void *out)
+static bool read_number(sqlite3_stmt *row, int at, void *out)
 {
     const struct takt_record_field *field = &takt__record_fields[at];
 
-    if (field->kind == TAKT_FIELD_TEXT)
-        return read_text(row, at, field->size, out);
     if (field->kind == TAKT_FIELD_REAL) {
         *(double *)out = sqlite3_column_double(row, at);
         return sqlite3_column_type(row, at) == SQLITE_FLOAT;
@@ -138,33 +136,85 @@ static bool read_field(sqlite3_stmt *row, int at, void *out)
     return true;
 }
 
-static bool read_row(sqlite3_stmt *row, struct takt_record *record)
+/* A scan of records. Neighbours share most of their names, so a name is looked
+ * up when its number differs from that of the row before. */
+struct scan {
+    sqlite3_stmt *row, *name_of;
+    bool has_names;                  /* in the row, not their numbers */
+    int64_t name[TAKT_RECORD_NAMES]; /* that the record has; 0: none */
+    struct takt_record record;
+    int result; /* of the last step */
+};
+
+/* False: there is no such name, or it cannot be read (scan->result). */
+static bool look_up(struct scan *scan, int at, int64_t id, char *out)
 {
-    memset(record, 0, sizeof *record);
-    for (int i = 0; i < TAKT_RECORD_FIELDS; i++)
-        if (!read_field(row, i, (char *)record + takt__record_fields[i].offset))
+    sqlite3_bind_int64(scan->name_of, 1, id);
+    scan->result = sqlite3_step(scan->name_of);
+    const bool is_found =
+        scan->result == SQLITE_ROW &&
+        read_text(scan->name_of, 0, takt__record_fields[at].size, out);
+    if (scan->result == SQLITE_DONE)
+        scan->result = SQLITE_ROW; /* the scan goes on */
+    sqlite3_reset(scan->name_of);
+    return is_found;
+}
+
+static bool read_name(struct scan *scan, int at, char *out)
+{
+    const struct takt_record_field *field = &takt__record_fields[at];
+
+    if (scan->has_names)
+        return read_text(scan->row, at, field->size, out) &&
+               takt__field_fault(field, &scan->record) == NULL;
+    if (sqlite3_column_type(scan->row, at) != SQLITE_INTEGER)
+        return false;
+    const int64_t id = sqlite3_column_int64(scan->row, at);
+    if (id == scan->name[at] && id != 0)
+        return true;
+    scan->name[at] = 0;
+    if (!look_up(scan, at, id, out) ||
+        takt__field_fault(field, &scan->record) != NULL)
+        return false;
+    scan->name[at] = id;
+    return true;
+}
+
+static bool read_row(struct scan *scan)
+{
+    for (int i = 0; i < TAKT_RECORD_FIELDS; i++) {
+        const struct takt_record_field *field = &takt__record_fields[i];
+        void *out = (char *)&scan->record + field->offset;
+        if (field->kind == TAKT_FIELD_TEXT
+                ? !read_name(scan, i, out)
+                : !read_number(scan->row, i, out) ||
+                      takt__field_fault(field, &scan->record) != NULL)
             return false;
-    return takt__record_is_sound(record);
+    }
+    return true;
 }
 
 takt_status takt__rows_visit(struct takt_database *database,
                              enum takt_sql which, takt_record_visit *visit,
                              void *self)
 {
-    struct takt_record record;
-    sqlite3_stmt *rows;
-    int result;
+    struct scan scan = {.has_names = which == TAKT_SQL_SELECT,
+                        .result = SQLITE_ROW};
 
     if (!takt__database_is_usable(database))
         return TAKT_EIO;
     if (database->is_empty)
         return TAKT_OK;
-    const takt_status status = takt__database_prepare(database, which, &rows);
+    takt_status status = takt__database_prepare(database, which, &scan.row);
+    if (status == TAKT_OK)
+        status =
+            takt__database_prepare(database, TAKT_SQL_NAME_OF, &scan.name_of);
     if (status != TAKT_OK)
         return status;
-    while ((result = sqlite3_step(rows)) == SQLITE_ROW)
-        if (read_row(rows, &record))
-            visit(self, &record);
-    sqlite3_reset(rows);
-    return takt__sql_status(result);
+    while (scan.result == SQLITE_ROW &&
+           (scan.result = sqlite3_step(scan.row)) == SQLITE_ROW)
+        if (read_row(&scan))
+            visit(self, &scan.record);
+    sqlite3_reset(scan.row);
+    return takt__sql_status(scan.result);
 }
