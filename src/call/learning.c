@@ -300,10 +300,10 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
     return takt__learner_create(&learner, &ctx->learner);
 }
 
-void takt__ctx_ask(takt_ctx *ctx, unsigned series)
+void takt__ctx_ask(takt_ctx *ctx, unsigned series, unsigned situations)
 {
-    takt__learner_ask(ctx->learner, series);
-    takt__table_set_asked(&ctx->decider.table, series);
+    takt__learner_ask(ctx->learner, series, situations);
+    takt__table_set_asked(&ctx->decider.table, series, situations);
 }
 
 void takt__ctx_predict(takt_ctx *ctx, const struct takt_question *question)

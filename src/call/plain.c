@@ -9,9 +9,15 @@
 
 /* ---- decide -------------------------------------------------------------- */
 
-/* A series that was never called. The table gets what was learned of it before;
- * of a user's op, what the model predicts. An urgent call does not wait for
- * that. */
+/* Of operands in plain memory, threads awake or not: bit 1 << situation. */
+enum {
+    fresh = 1 | 1 << TAKT_ASLEEP,
+    repeated = 1 << TAKT_REPEAT | 1 << (TAKT_REPEAT | TAKT_ASLEEP)
+};
+
+/* A series that was never called in such a situation. The table gets what was
+ * learned of it before; of a user's op, what the model predicts. An urgent call
+ * does not wait for that. */
 static takt_status decide_new(struct takt_exec *exec, double budget_s)
 {
     takt_ctx *ctx = exec->ctx;
@@ -22,7 +28,8 @@ static takt_status decide_new(struct takt_exec *exec, double budget_s)
             return TAKT_ENOTSUP;
         takt__ctx_predict(ctx, &exec->question);
     } else if ((exec->call->flags & TAKT_CALL_URGENT) == 0) {
-        takt__ctx_ask(ctx, exec->question.key.series);
+        takt__ctx_ask(ctx, exec->question.key.series,
+                      exec->is_repeat ? repeated : fresh);
     } else {
         takt__learner_notify(ctx->learner); /* it reads the store meanwhile */
         return takt__decide_static(&ctx->decider, TAKT_POLICY_ADAPTIVE,

@@ -166,8 +166,8 @@ takt_status takt__resident_decide(struct takt_exec *exec)
     if (ctx->decider.policy == TAKT_POLICY_ADAPTIVE) {
         if ((exec->call->flags & TAKT_CALL_URGENT) == 0 &&
             !takt__table_is_asked(&ctx->decider.table,
-                                  exec->question.key.series))
-            takt__ctx_ask(ctx, exec->question.key.series);
+                                  exec->question.key.series, 0))
+            takt__ctx_ask(ctx, exec->question.key.series, TAKT_ALL_SITUATIONS);
         find_move_costs(exec, &moves);
         takt__decide_location(&ctx->decider, exec->thread, &exec->question,
                               &moves, is_urgent, &exec->choice);

@@ -299,7 +299,7 @@ static inline uint64_t look_up(struct takt_decider *decider,
                          takt__table_column(question->objective, situation));
 
     if (word != 0 || question->op->is_user ||
-        !takt__table_is_asked(&decider->table, question->key.series))
+        !takt__table_is_asked(&decider->table, question->key.series, situation))
         return word;
     return ask_prior(decider, question, situation);
 }

@@ -50,7 +50,8 @@ struct takt_table {
     _Atomic uint64_t (*cell[TAKT_OBJECTIVES])[TAKT_COLUMNS][TAKT_BUCKETS];
     /* What is known of the series was asked for: a word that is still 0 says
      * that it is nothing. */
-    _Atomic bool is_asked[TAKT_SERIES_COUNT];
+    /* Of which series the learner was asked, bit TAKT_REPEAT by itself. */
+    _Atomic uint8_t asked[TAKT_SERIES_COUNT];
 };
 
 /* All cells empty; pages that are not touched take no memory. */
@@ -122,15 +123,20 @@ static inline uint64_t takt__table_load(const struct takt_table *table,
 }
 
 static inline bool takt__table_is_asked(const struct takt_table *table,
-                                        unsigned series)
+                                        unsigned series, unsigned situation)
 {
-    return atomic_load_explicit(&table->is_asked[series], memory_order_relaxed);
+    return (atomic_load_explicit(&table->asked[series], memory_order_relaxed) >>
+                (situation & TAKT_REPEAT) &
+            1) != 0;
 }
 
+/* `situations`: bit 1 << situation, one or more. */
 static inline void takt__table_set_asked(struct takt_table *table,
-                                         unsigned series)
+                                         unsigned series, unsigned situations)
 {
-    atomic_store_explicit(&table->is_asked[series], true, memory_order_relaxed);
+    atomic_fetch_or_explicit(&table->asked[series],
+                             (uint8_t)(situations & (1 | 1 << TAKT_REPEAT)),
+                             memory_order_relaxed);
 }
 
 /* Writes what the prior said, unless the word was written meanwhile. */

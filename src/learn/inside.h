@@ -225,9 +225,9 @@ bool takt__tail_restore(struct takt_learner *learner,
 bool takt__learner_publish(struct takt_learner *learner, uint64_t now_ns,
                            uint64_t limit_ns);
 
-/* The same for one series alone, all of it. */
+/* The same for one series in some situations alone (bit 1 << situation). */
 void takt__learner_publish_series(struct takt_learner *learner, unsigned series,
-                                  uint64_t now_ns);
+                                  unsigned situations, uint64_t now_ns);
 
 /* Gives the model what other machines measured: records of one key together.
  * Those of ops or experts that are not known stay in the list. */

@@ -260,7 +260,8 @@ static void await_store(struct takt_learner *learner, uint64_t end_ns)
         takt__futex_changes(&learner->was_tried, 0, end_ns);
 }
 
-void takt__learner_ask(struct takt_learner *learner, unsigned series)
+void takt__learner_ask(struct takt_learner *learner, unsigned series,
+                       unsigned situations)
 {
     const uint64_t end_ns = end_of_asking(learner);
     fenv_t fpenv;
@@ -270,7 +271,8 @@ void takt__learner_ask(struct takt_learner *learner, unsigned series)
     if (takt__lock_until(&learner->lock, end_ns)) {
         if (takt__model_has_series(learner->model, series) &&
             takt__model_want(learner->model, series) == TAKT_OK)
-            takt__learner_publish_series(learner, series, takt__now_ns());
+            takt__learner_publish_series(learner, series, situations,
+                                         takt__now_ns());
         takt__unlock(&learner->lock);
     }
     takt__fpenv_return(&fpenv);

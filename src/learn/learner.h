@@ -84,10 +84,12 @@ struct takt_journal *takt__learner_journal(struct takt_learner *learner);
  * need be, otherwise one load. */
 void takt__learner_notify(struct takt_learner *learner);
 
-/* Before the first decision about a series: publishes what the store knows of
- * it. Waits for the store to be read, which the thread does, and for its lock;
+/* Before the first decision about a series in such situations (bit 1 <<
+ * situation): publishes what the store knows of it there; of others the thread
+ * does soon. Waits for the store to be read, which the thread does, and for its lock;
  * for a tenth of a second at most, all calls together. */
-void takt__learner_ask(struct takt_learner *learner, unsigned series);
+void takt__learner_ask(struct takt_learner *learner, unsigned series,
+                       unsigned situations);
 
 /* Reads the store, takes the lock, learns what is in the journal, and returns
  * the model. Waits for the store only the first time. */

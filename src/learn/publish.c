@@ -152,11 +152,12 @@ static void publish_change(struct takt_learner *learner,
 }
 
 void takt__learner_publish_series(struct takt_learner *learner, unsigned series,
-                                  uint64_t now_ns)
+                                  unsigned situations, uint64_t now_ns)
 {
     struct takt_change change;
 
-    if (takt__model_take_change(learner->model, series, &change) &&
+    if (takt__model_take_change(learner->model, series, situations,
+                                &change) &&
         learner->is_published)
         publish_change(learner, &change, now_ns);
 }

@@ -249,7 +249,7 @@ void takt__series_set_typical(struct takt_series *series, unsigned bucket,
 
 void takt__series_change(struct takt_series *series)
 {
-    series->changed = (1u << TAKT_SITUATIONS) - 1;
+    series->changed = TAKT_ALL_SITUATIONS;
     series->changed_first = 0;
     series->changed_last = TAKT_BUCKETS - 1;
 }
@@ -270,21 +270,24 @@ void takt__series_change_at(struct takt_series *series, unsigned situations,
 
 /* Without a GPU nothing is resident; where one was just closed, what was
  * published of it is withdrawn. Of a link nothing but GPUs is judged. */
-static unsigned situations_of(struct takt_model *model, unsigned number)
+static unsigned situations_of(struct takt_model *model, unsigned number,
+                              unsigned wanted)
 {
     struct takt_series *series = model->series[number];
     const bool has_gpu = takt__model_has_gpu(model, number);
     const bool has_gpu_slots = has_gpu || series->has_gpu_slots;
+    const unsigned changed = series->changed & wanted;
 
-    series->has_gpu_slots = has_gpu;
+    if ((changed & 1u << TAKT_RESIDENT) != 0)
+        series->has_gpu_slots = has_gpu;
     if (series->link >= 0)
-        return has_gpu_slots ? series->changed & 1u << TAKT_RESIDENT : 0;
-    return has_gpu_slots ? series->changed
-                         : series->changed & ((1u << TAKT_RESIDENT) - 1);
+        return has_gpu_slots ? changed & 1u << TAKT_RESIDENT : 0;
+    return has_gpu_slots ? changed : changed & ((1u << TAKT_RESIDENT) - 1);
 }
 
 /* A sample says less the farther away it is; three octaves are judged anew. */
-static struct takt_change change_of(struct takt_model *model, unsigned number)
+static struct takt_change change_of(struct takt_model *model, unsigned number,
+                                    unsigned wanted)
 {
     const struct takt_series *series = model->series[number];
     enum { reach = 6 };
@@ -292,7 +295,7 @@ static struct takt_change change_of(struct takt_model *model, unsigned number)
 
     return (struct takt_change){
         .series = number,
-        .situations = situations_of(model, number),
+        .situations = situations_of(model, number, wanted),
         .first = first > reach ? first - reach : 0,
         .last = last + reach < TAKT_BUCKETS ? last + reach : TAKT_BUCKETS - 1,
     };
@@ -309,14 +312,15 @@ takt_status takt__model_want(struct takt_model *model, unsigned series)
 }
 
 bool takt__model_take_change(struct takt_model *model, unsigned number,
-                             struct takt_change *out)
+                             unsigned situations, struct takt_change *out)
 {
     struct takt_series *series = model->series[number];
 
-    if (series == NULL || series->changed == 0 || !series->is_wanted)
+    if (series == NULL || (series->changed & situations) == 0 ||
+        !series->is_wanted)
         return false;
-    *out = change_of(model, number);
-    series->changed = 0;
+    *out = change_of(model, number, situations);
+    series->changed &= (uint8_t)~situations;
     return out->situations != 0;
 }
 
@@ -324,7 +328,8 @@ bool takt__model_next_change(struct takt_model *model, struct takt_change *out)
 {
     for (unsigned i = 0; i < model->used_count; i++) {
         const unsigned at = (model->next_used + i) % model->used_count;
-        if (!takt__model_take_change(model, model->used[at], out))
+        if (!takt__model_take_change(model, model->used[at],
+                                     TAKT_ALL_SITUATIONS, out))
             continue;
         model->next_used = at + 1;
         return true;

@@ -261,9 +261,10 @@ struct takt_change {
  * of a series that was only restored wait until then; a sample asks, too. */
 takt_status takt__model_want(struct takt_model *model, unsigned series);
 
-/* Takes the change of a series, or the next of all; false: there is none. */
+/* Takes the change of a series in these situations, and leaves the others; or
+ * the next of all. False: there is none. */
 bool takt__model_take_change(struct takt_model *model, unsigned series,
-                             struct takt_change *out);
+                             unsigned situations, struct takt_change *out);
 bool takt__model_next_change(struct takt_model *model, struct takt_change *out);
 
 /* ---- summaries, for the store and for reports ---------------------------- */

@@ -24,6 +24,7 @@
 enum {
     TAKT_BUCKETS = 96,
     TAKT_SITUATIONS = 8,
+    TAKT_ALL_SITUATIONS = (1 << TAKT_SITUATIONS) - 1, /* bit 1 << situation */
     TAKT_COLUMN_GPU = TAKT_SITUATIONS, /* of the first GPU; 8 at most */
     TAKT_COLUMNS = TAKT_COLUMN_GPU + 8,
     TAKT_OP_NUMBERS = TAKT_OP_COUNT + TAKT_MAX_USER_OPS,

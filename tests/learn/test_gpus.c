@@ -414,7 +414,7 @@ static void the_same_gpu_is_remembered(void)
     EXPECT_NEAR(estimate(program, ADD, GPU, 0, 1e6).seconds, 1e-3, 5e-5);
     EXPECT_NEAR(takt__learner_state(program->learner).own_records, 5, 0);
     EXPECT_INT(word_at(program, ADD, 1e6, TAKT_COLUMN_GPU), 0);
-    takt__learner_ask(program->learner, ADD);
+    takt__learner_ask(program->learner, ADD, TAKT_ALL_SITUATIONS);
     EXPECT(cell_at(program, ADD, 1e6, TAKT_COLUMN_GPU).is_measured);
     stop(program);
 }
