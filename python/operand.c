@@ -277,6 +277,8 @@ static bool read_tensor(struct array_operand *operand, PyObject *object,
     PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
 
     if (method == NULL) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+            return false;
         PyErr_Format(PyExc_TypeError,
                      "takt.%s: %s is %R, which has neither the buffer "
                      "protocol nor __dlpack__",
@@ -348,4 +350,43 @@ void operand_release(struct array_operand *operand)
     PyErr_Fetch(&type, &value, &traceback);
     let_go(operand);
     PyErr_Restore(type, value, traceback);
+}
+
+/* ---- beyond the call ----------------------------------------------------- */
+
+static void drop_kept(PyObject *capsule)
+{
+    struct managed_tensor *kept = PyCapsule_GetPointer(capsule, NULL);
+    struct array_operand operand = {.source = TENSOR, .tensor = *kept};
+
+    PyMem_Free(kept);
+    operand_release(&operand);
+}
+
+/* A tensor is not its object's: __dlpack__() may have made it for this call. */
+static PyObject *keep_tensor(struct array_operand *operand)
+{
+    struct managed_tensor *kept = PyMem_Malloc(sizeof *kept);
+    PyObject *capsule =
+        kept == NULL ? PyErr_NoMemory() : PyCapsule_New(kept, NULL, drop_kept);
+
+    if (capsule == NULL) {
+        PyMem_Free(kept);
+        return NULL;
+    }
+    *kept = operand->tensor;
+    operand->source = BORROWED; /* from the capsule */
+    return capsule;
+}
+
+PyObject *operand_owner(struct array_operand *operand, PyObject *object)
+{
+    switch (operand->source) {
+    case BUFFER:
+        return PyMemoryView_FromObject(object);
+    case TENSOR:
+        return keep_tensor(operand);
+    default: /* NumPy's arrays keep their memory */
+        return Py_NewRef(object);
+    }
 }

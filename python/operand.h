@@ -18,7 +18,7 @@ struct array_operand {
     const Py_ssize_t *strides; /* in bytes; NULL: without gaps */
     enum { BORROWED, BUFFER, TENSOR } source;
     Py_buffer buffer;
-    struct {
+    struct managed_tensor {
         void *managed;
         void (*drop)(void *managed);
     } tensor;
@@ -34,6 +34,9 @@ struct array_operand {
 bool operand_read(struct array_operand *operand, PyObject *object,
                   const char *function, const char *name);
 void operand_release(struct array_operand *operand);
+
+/* What keeps the memory of the operand, of `object`, beyond the call. */
+PyObject *operand_owner(struct array_operand *operand, PyObject *object);
 
 bool operand_has_shape(const struct array_operand *operand, int rank,
                        const Py_ssize_t *shape);

@@ -402,6 +402,24 @@ class Tensors(Case):
         self.assertEqual(list(data), [0, 2, 4, 6, 8, 10])
         self.assertEqual((a.dropped, turned.dropped), (4, 1))
 
+    def test_a_reshaped_tensor_is_kept_as_long_as_the_result(self):
+        a = Tensor(array("f", range(6)), (6,))
+        result = takt.reshape(a, (2, 3))
+        self.assertEqual(a.dropped, 0)
+        self.assertEqual(result.tolist(), [[0, 1, 2], [3, 4, 5]])
+        del result
+        self.assertEqual(a.dropped, 1)
+        self.refuses(ValueError, "do not have the shape", takt.reshape, a,
+                     (4,))
+        self.assertEqual(a.dropped, 2)
+
+    def test_what_asking_for_a_tensor_raises_is_raised(self):
+        class Broken:
+            @property
+            def __dlpack__(self):
+                raise MemoryError("no room")
+        self.refuses(MemoryError, "no room", takt.exp, Broken())
+
     def test_tensors_of_a_gpu_are_refused(self):
         data = array("f", range(6))
         self.refuses(ValueError, r"a is in the memory of CUDA device 0.*"
