@@ -190,7 +190,8 @@ static bool copy_sizes(struct array_operand *operand,
                                    &operand->own.strides[i]))
             return false;
     }
-    return tensor->data != NULL || operand_count(operand) == 0;
+    const Py_ssize_t count = operand_count(operand);
+    return count == 0 || (count > 0 && tensor->data != NULL);
 }
 
 static bool describe(struct array_operand *operand,
