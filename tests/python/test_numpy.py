@@ -47,6 +47,16 @@ class Arrays(unittest.TestCase):
                 self.same(takt.add(a, b), np.asarray(a + b))
                 self.same(takt.exp(a, out=b), np.asarray(np.exp(a)))
 
+    def test_what_a_number_raises_is_raised(self):
+        class Broken:
+            def __float__(self):
+                raise MemoryError("no room")
+            __index__ = __float__
+
+        a = numbers(1, 1, 4, 4)
+        self.refuses(MemoryError, "no room", takt.scale, a, Broken())
+        self.refuses(MemoryError, "no room", takt.pooling, a, Broken())
+
     def test_an_array_that_changes_while_operands_are_read(self):
         class Meddler:  # __dlpack__() and __index__() run code of the program
             def __init__(self, data, meddle):
