@@ -16,12 +16,12 @@ struct array_operand {
     bool is_writable;
     const Py_ssize_t *shape;
     const Py_ssize_t *strides; /* in bytes; NULL: without gaps */
-    struct array_hold { /* on its memory */
+    struct array_hold {
         enum { BORROWED, BUFFER, TENSOR } source;
         Py_buffer buffer;
         void *tensor;
         void (*drop)(void *tensor);
-    } hold;
+    } hold; /* on its memory */
     /* Copies, of all but buffers: reading the next operand may run code of the
      * program's, which may give an array another shape or type in place. */
     struct {
