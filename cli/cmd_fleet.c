@@ -76,6 +76,19 @@ static bool find_member(struct fleet_asking *out)
     return true;
 }
 
+/* Less than what programs give to a sync that they started, which then still
+ * notes what was wrong. */
+bool fleet_limit(const struct fleet_asking *asking)
+{
+    size_t seconds = 100;
+
+    if (!read_count_option(asking->invocation, "timeout", 3600,
+                           "from 1 to 3600", &seconds))
+        return false;
+    takt__fleet_limit((unsigned)seconds);
+    return true;
+}
+
 int fleet_connect(struct fleet_asking *asking, struct takt_fleet_server *out)
 {
     if (asking->address == NULL)
@@ -171,8 +184,10 @@ static void note_sync(const struct fleet_asking *asking, int code)
 static int sync(struct fleet_asking *asking)
 {
     struct takt_fleet_server server;
-    int code = fleet_connect(asking, &server);
 
+    if (!fleet_limit(asking))
+        return EXIT_USAGE;
+    int code = fleet_connect(asking, &server);
     if (code == EXIT_USAGE)
         return code;
     if (code == EXIT_DONE) {
@@ -308,6 +323,8 @@ const struct command cmd_fleet = {
          {"days", "N", NULL,
           "roll-up: leave out machines that were silent for N days (180)"},
          {"prune", NULL, NULL, "roll-up: remove pages that were replaced"},
+         {"timeout", "S", NULL,
+          "sync, pull: give up after so many seconds (100)"},
          {"dry-run", NULL, NULL, "status: print what would be sent"},
          {"json", NULL, NULL, "print JSON"}},
     .examples = {"takt fleet schema | psql takt",

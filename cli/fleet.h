@@ -21,6 +21,9 @@ struct fleet_asking {
 /* Says what is wrong. Returns EXIT_FINDING. */
 int fleet_trouble(const takt_diag *diag, takt_status status);
 
+/* Has what talks to the database end in time. False: what is wrong was said. */
+bool fleet_limit(const struct fleet_asking *asking);
+
 /* Connects to the fleet's database. EXIT_DONE, or what is wrong was said. */
 int fleet_connect(struct fleet_asking *asking, struct takt_fleet_server *out);
 

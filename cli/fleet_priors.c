@@ -127,6 +127,8 @@ int fleet_pull(struct fleet_asking *asking)
         status =
             read_file(asking, invocation->operands[1], key, &priors, &diag);
     } else {
+        if (!fleet_limit(asking))
+            return EXIT_USAGE;
         const int code = fleet_connect(asking, &server);
         if (code != EXIT_DONE)
             return code;

@@ -325,6 +325,8 @@ static void print_verdict(FILE *out, const struct run_report *report)
     const struct run_tally *tally = &report->tally;
     const struct run_row *total = &tally->total;
     const double opening_s = tally->opening_s / tally->threads;
+    const uint64_t elsewhere =
+        calls_elsewhere(total) + tally->loops.split + tally->lapack.split;
     const bool is_compared =
         is_effect_known(tally) ||
         total->compared + tally->loops.compared + tally->lapack.compared > 0;
@@ -332,7 +334,7 @@ static void print_verdict(FILE *out, const struct run_report *report)
     fputc('\n', out);
     if (is_compared && !isnan(run_gain_s(tally)))
         print_run_gain(out, report);
-    else if (calls_elsewhere(total) > 0)
+    else if (elsewhere > 0)
         fputs("the gain was not measured: the baseline library ran no such "
               "calls\n",
               out);

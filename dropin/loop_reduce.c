@@ -64,6 +64,7 @@ struct takt_reduction takt__reduction_of(const char *ufunc, char letter,
     reduction.reals = is_of(COMPLEXES, letter) ? 2 : 1;
     reduction.is_idempotent = rules[i].is_idempotent;
     reduction.stops = rules[i].stops;
+    reduction.is_real = is_of(REALS COMPLEXES, letter);
     if (rules[i].neutral == MINUS_ZERO)
         set_minus_zero(&reduction);
     else
@@ -99,6 +100,8 @@ struct loop_reduction {
     unsigned parts;
     _Atomic unsigned next;
     char result[most_parts * TAKT_REDUCED_SIZE];
+    uint64_t wanted; /* bits that are looked for */
+    _Atomic bool is_found;
 };
 
 /* Cuts each part into two halves. */
@@ -164,22 +167,119 @@ static void run_parts(void *self, unsigned part, unsigned parts)
     takt__loop_move_flags();
 }
 
-/* Two results at a time, as they were cut, and the last one with the output. */
-static void join(struct loop_reduction *job)
+/* Two results at a time, as they were cut, and the last one with the output;
+ * returns where that is. */
+static const char *join(struct loop_reduction *job)
 {
     const struct takt_loop_call *call = job->call;
     const ptrdiff_t size = job->reduction->size, one = 1;
     const ptrdiff_t steps[] = {size, size, size};
-    char *out[] = {call->args[2], job->result, call->args[2]};
+    char *last[] = {call->args[2], job->result, result_of(job, 1)};
 
-    for (; job->parts > 1; job->parts /= 2)
-        for (unsigned i = 0; i < job->parts / 2; i++) {
+    for (unsigned left = job->parts; left > 1; left /= 2)
+        for (unsigned i = 0; i < left / 2; i++) {
             char *args[] = {result_of(job, 2 * i), result_of(job, 2 * i + 1),
                             result_of(job, i)};
             call->run(args, &one, steps, call->data);
         }
-    call->run(out, &one, steps, call->data);
+    call->run(last, &one, steps, call->data);
+    return last[2];
 }
+
+/* ---- zeros and NaNs ------------------------------------------------------ */
+
+/* With its step known, a loop becomes vectors; the highest bit of x | -x is set
+ * unless x is 0, which even SSE2 computes of 64 bits. */
+#define LOOK(type_, step_)                                    \
+    do {                                                      \
+        type_ others = (type_)-1, value;                      \
+        for (ptrdiff_t i = 0; i < count; i++) {               \
+            memcpy(&value, from + i * (step_), sizeof value); \
+            value ^= (type_)wanted;                           \
+            others &= value | (0 - value);                    \
+        }                                                     \
+        return others >> (8 * sizeof value - 1) == 0;         \
+    } while (0)
+
+static bool has_wanted(const struct loop_reduction *job, unsigned part)
+{
+    const ptrdiff_t step = job->call->steps[1];
+    const char *from = job->call->args[1] + job->first[part] * step;
+    const ptrdiff_t count = job->first[part + 1] - job->first[part];
+    const uint64_t wanted = job->wanted;
+
+    if (job->reduction->size == sizeof(double)) {
+        if (step == sizeof(double))
+            LOOK(uint64_t, (ptrdiff_t)sizeof(double));
+        LOOK(uint64_t, step);
+    }
+    if (step == sizeof(float))
+        LOOK(uint32_t, (ptrdiff_t)sizeof(float));
+    LOOK(uint32_t, step);
+}
+
+static void look_in_parts(void *self, unsigned part, unsigned parts)
+{
+    struct loop_reduction *job = self;
+    unsigned number;
+
+    (void)part;
+    (void)parts;
+    while ((number = atomic_fetch_add_explicit(
+                &job->next, 1, memory_order_relaxed)) < job->parts)
+        if (has_wanted(job, number)) {
+            atomic_store_explicit(&job->is_found, true, memory_order_relaxed);
+            atomic_store_explicit(&job->next, job->parts, memory_order_relaxed);
+        }
+}
+
+static void run_all(const struct takt_route *route, struct loop_reduction *job,
+                    unsigned threads, takt_part run)
+{
+    atomic_store_explicit(&job->next, 0, memory_order_relaxed);
+    if (route->takt->run_parts(route->ctx, threads, run, job) != TAKT_OK)
+        run(job, 0, 1);
+}
+
+/* A real of a number: of a complex one there are two. */
+static uint64_t bits_of(const struct takt_reduction *reduction, const char *at,
+                        unsigned i)
+{
+    const size_t size = reduction->size / reduction->reals;
+    uint64_t bits = 0;
+
+    memcpy(&bits, at + i * size, size); /* little endian */
+    return bits;
+}
+
+/* Whether there may be another result that is as good, with other bits. */
+static bool is_ambiguous(const struct takt_route *route,
+                         struct loop_reduction *job, unsigned threads,
+                         const char *result)
+{
+    const struct takt_reduction *reduction = job->reduction;
+    const bool is_float = reduction->size / reduction->reals == sizeof(float);
+    const uint64_t sign = UINT64_C(1) << (is_float ? 31 : 63);
+    const uint64_t infinite =
+        is_float ? UINT64_C(0xff) << 23 : UINT64_C(0x7ff) << 52;
+    const uint64_t first = bits_of(reduction, result, 0);
+
+    if (!reduction->is_real)
+        return false;
+    for (unsigned i = 0; i < reduction->reals; i++)
+        if ((bits_of(reduction, result, i) & ~sign) > infinite)
+            return true; /* NaN */
+    if (!reduction->is_idempotent || (first & ~sign) != 0)
+        return false;
+    job->wanted = first ^ sign;
+    atomic_init(&job->is_found,
+                bits_of(reduction, job->call->args[2], 0) == job->wanted);
+    if (!job->is_found)
+        run_all(route, job, threads, look_in_parts);
+    return job->is_found;
+}
+
+/* ---- all of it ----------------------------------------------------------- */
 
 void takt__loop_reduce(const struct takt_route *route,
                        const struct takt_reduction *reduction,
@@ -196,11 +296,13 @@ void takt__loop_reduce(const struct takt_route *route,
     cut_for(&job, threads);
     for (unsigned i = 0; i < job.parts; i++)
         memcpy(result_of(&job, i), reduction->neutral, reduction->size);
-    if (job.parts == 1) {
-        call->run(call->args, &call->n, call->steps, call->data);
-        return;
+    if (job.parts > 1) {
+        run_all(route, &job, threads, run_parts);
+        const char *result = join(&job);
+        if (!is_ambiguous(route, &job, threads, result)) {
+            memcpy(call->args[2], result, reduction->size);
+            return;
+        }
     }
-    if (route->takt->run_parts(route->ctx, threads, run_parts, &job) != TAKT_OK)
-        run_parts(&job, 0, 1);
-    join(&job);
+    call->run(call->args, &call->n, call->steps, call->data);
 }

@@ -5,9 +5,11 @@
  *
  * Each part is reduced by NumPy's own function, and so are their results. NumPy
  * adds floats up in pairs: a long sum is that of its halves, and so on. It is
- * cut where NumPy cuts it, so it gets the same bits. Products of floats are
- * left alone: NumPy multiplies one after the other, and what overflows on the
- * way depends on that.
+ * cut where NumPy cuts it, so it gets the same bits. Which of several NaNs, or
+ * of zeros with both signs that are the largest or smallest number, is the
+ * result depends on how all of them were gone through: then NumPy does so once
+ * more. Products of floats are left alone: NumPy multiplies one after the
+ * other, and what overflows on the way depends on that.
  */
 #ifndef TAKT_DROPIN_LOOP_REDUCE_H
 #define TAKT_DROPIN_LOOP_REDUCE_H
@@ -22,6 +24,7 @@ struct takt_reduction {
     unsigned char reals; /* of a number: 2 of complex ones */
     bool is_idempotent;  /* a part may begin with its own first number */
     bool stops;          /* what is not the neutral number is the result */
+    bool is_real;        /* or complex: there are NaNs, and zeros with a sign */
     char neutral[TAKT_REDUCED_SIZE];
 };
 

@@ -5,7 +5,8 @@
  * NumPy computes them in three plain loops. Here both matrices are copied into
  * panels, and blocks of the result are claimed by the threads of a context.
  * Integers are exact modulo a power of two, as NumPy's are; halves are added up
- * as floats in NumPy's order, and rounded once: the same bits.
+ * as floats in NumPy's order, and rounded once: the same bits, but for the sign
+ * of a NaN where two of them meet.
  */
 #pragma once
 

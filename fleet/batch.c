@@ -209,7 +209,7 @@ static takt_status run(struct running *running)
             continue; /* a group was undone: which of them failed? */
         failures = running->count < before ? 1 : failures + 1;
         if (running->worst == TAKT_FLEET_REFUSED ||
-            !recover(running, &failures))
+            takt__fleet_passed_limit() > 0 || !recover(running, &failures))
             return TAKT_EIO;
     }
     return takt__say(running->diag, TAKT_OK, "%s", "");

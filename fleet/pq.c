@@ -16,6 +16,7 @@ static const struct symbol {
     {"PQconnectdbParams", offsetof(struct takt_pq, connect)},
     {"PQfinish", offsetof(struct takt_pq, finish)},
     {"PQstatus", offsetof(struct takt_pq, status)},
+    {"PQsocket", offsetof(struct takt_pq, socket)},
     {"PQerrorMessage", offsetof(struct takt_pq, error)},
     {"PQexecParams", offsetof(struct takt_pq, run)},
     {"PQsendQueryParams", offsetof(struct takt_pq, send)},

@@ -29,6 +29,7 @@ struct takt_pq {
                                           int expands);
     void (*finish)(struct takt_pq_connection *connection);
     int (*status)(const struct takt_pq_connection *connection); /* 0: well */
+    int (*socket)(const struct takt_pq_connection *connection);
     char *(*error)(const struct takt_pq_connection *connection);
     struct takt_pq_result *(*run)(struct takt_pq_connection *connection,
                                   const char *sql, int count,

@@ -2,15 +2,69 @@
 /* server.c - connections, queries and what their errors mean. */
 #include "fleet/server.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <time.h>
 
 #include "base/say.h"
 #include "fleet/trouble.h"
 
+/* ---- the limit ------------------------------------------------------------
+ *
+ * libpq waits for an answer as long as it takes: for ever, if a table is locked
+ * or the server went without a word. A timer then cuts the connection, and
+ * again every second should another one be made. SIGALRM may be that of
+ * whoever started this process.
+ */
+
+static volatile sig_atomic_t open_socket = -1, is_late;
+static unsigned limit_s;
+
+static void cut(int number)
+{
+    const int error = errno;
+
+    (void)number;
+    is_late = 1;
+    if (open_socket >= 0)
+        shutdown(open_socket, SHUT_RDWR);
+    errno = error;
+}
+
+void takt__fleet_limit(unsigned seconds)
+{
+    const struct sigaction action = {.sa_handler = cut, .sa_flags = SA_RESTART};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
+                             .sigev_signo = SIGUSR1};
+    const struct itimerspec when = {.it_value = {.tv_sec = seconds},
+                                    .it_interval = {.tv_sec = 1}};
+    timer_t timer;
+
+    limit_s = seconds;
+    if (sigaction(SIGUSR1, &action, NULL) == 0 &&
+        timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
+        timer_settime(timer, 0, &when, NULL);
+}
+
+unsigned takt__fleet_passed_limit(void)
+{
+    return is_late ? limit_s : 0;
+}
+
 /* ---- connecting ---------------------------------------------------------- */
+
+void takt__fleet_disconnect(struct takt_fleet_server *server)
+{
+    open_socket = -1;
+    if (server->connection != NULL)
+        server->pq.finish(server->connection);
+    server->connection = NULL;
+}
 
 /* What comes before the address is overruled by it. */
 takt_status takt__fleet_reconnect(struct takt_fleet_server *server,
@@ -24,11 +78,11 @@ takt_status takt__fleet_reconnect(struct takt_fleet_server *server,
                                   has_mode ? server->address : "verify-full",
                                   has_mode ? NULL : server->address, NULL};
 
-    if (server->connection != NULL)
-        server->pq.finish(server->connection);
+    takt__fleet_disconnect(server);
     server->connection = server->pq.connect(keys, values, 1);
     if (server->connection == NULL)
         return takt__say(diag, TAKT_ENOMEM, "there is not enough memory");
+    open_socket = server->pq.socket(server->connection);
     if (server->pq.status(server->connection) == 0)
         return TAKT_OK;
     takt__fleet_say_lost(diag, server->pq.error(server->connection));
@@ -50,6 +104,19 @@ static takt_status judge_version(long version, takt_diag *diag)
     return TAKT_OK;
 }
 
+/* It becomes part of a line of the state. */
+static takt_status take_id(const char *id, char out[TAKT_FLEET_ID],
+                           takt_diag *diag)
+{
+    for (const char *at = id; *at != '\0'; at++)
+        if ((unsigned char)*at <= ' ' || (unsigned char)*at > '~')
+            return takt__say(diag, TAKT_ECORRUPT,
+                             "the id in takt_fleet.meta has characters that "
+                             "are no letters or digits: change it");
+    snprintf(out, TAKT_FLEET_ID, "%s", id);
+    return TAKT_OK;
+}
+
 static takt_status check_tables(struct takt_fleet_server *server,
                                 takt_diag *diag)
 {
@@ -68,7 +135,8 @@ static takt_status check_tables(struct takt_fleet_server *server,
         status = judge_version(0, diag);
     } else {
         status = judge_version(strtol(pq->value(result, 0, 0), NULL, 10), diag);
-        snprintf(server->id, sizeof server->id, "%s", pq->value(result, 0, 1));
+        if (status == TAKT_OK)
+            status = take_id(pq->value(result, 0, 1), server->id, diag);
     }
     pq->clear(result);
     return status;
@@ -87,13 +155,6 @@ takt_status takt__fleet_connect(const char *address,
     if (status != TAKT_OK)
         takt__fleet_disconnect(out);
     return status;
-}
-
-void takt__fleet_disconnect(struct takt_fleet_server *server)
-{
-    if (server->connection != NULL)
-        server->pq.finish(server->connection);
-    server->connection = NULL;
 }
 
 /* ---- queries ------------------------------------------------------------- */

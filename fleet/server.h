@@ -40,6 +40,13 @@ takt_status takt__fleet_connect(const char *address,
                                 struct takt_fleet_server *out, takt_diag *diag);
 void takt__fleet_disconnect(struct takt_fleet_server *server);
 
+/* For the process, before it connects: what is not done after so many seconds
+ * fails. */
+void takt__fleet_limit(unsigned seconds);
+
+/* The limit, once it was passed; 0: it was not. */
+unsigned takt__fleet_passed_limit(void);
+
 /* A parameter; of a number its digits. What it points to is borrowed. */
 struct takt_fleet_value {
     enum takt_pq_type type;

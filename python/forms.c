@@ -275,6 +275,8 @@ static bool plan_conv2d(struct op_plan *plan)
     if (plan->given.input[2] != NULL &&
         (!need_shape(plan, 2, 1, f->shape) || !need_dense(plan, 2)))
         return false;
+    if (size[STRIDE] == 0) /* Takt would take 1, for a larger result */
+        return plan_refuse(plan, PyExc_ValueError, "stride is 0");
     if (size[GROUPS] == 0 || size_at(a, 1) % size[GROUPS] != 0 ||
         size_at(a, 1) / size[GROUPS] != size_at(f, 1))
         return plan_refuse(plan, PyExc_ValueError,

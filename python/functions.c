@@ -180,14 +180,22 @@ const struct function *function_of(const takt_op *op)
 
 /* ---- arguments ----------------------------------------------------------- */
 
+/* Whether an object is no number. What else its own code raised is left. */
+static bool is_no_number(void)
+{
+    return PyErr_ExceptionMatches(PyExc_TypeError) ||
+           PyErr_ExceptionMatches(PyExc_OverflowError);
+}
+
 static bool set_real(double *out, const struct function *function,
                      const struct parameter *parameter, PyObject *value)
 {
     *out = PyFloat_AsDouble(value);
     if (*out != -1.0 || !PyErr_Occurred())
         return true;
-    PyErr_Format(PyExc_TypeError, "takt.%s: %s is %R, not a number",
-                 function->name, parameter->text, value);
+    if (is_no_number())
+        PyErr_Format(PyExc_TypeError, "takt.%s: %s is %R, not a number",
+                     function->name, parameter->text, value);
     return false;
 }
 
@@ -199,9 +207,10 @@ static bool set_size(size_t *out, const struct function *function,
     *out = (size_t)size;
     if (size >= 0)
         return true;
-    PyErr_Format(PyErr_Occurred() ? PyExc_TypeError : PyExc_ValueError,
-                 "takt.%s: %s is %R, not a size", function->name,
-                 parameter->text, value);
+    if (!PyErr_Occurred() || is_no_number())
+        PyErr_Format(PyErr_Occurred() ? PyExc_TypeError : PyExc_ValueError,
+                     "takt.%s: %s is %R, not a size", function->name,
+                     parameter->text, value);
     return false;
 }
 

@@ -102,7 +102,7 @@ static bool read_format(const char *format, takt_dtype *out)
 static bool read_buffer(struct array_operand *operand, PyObject *object,
                         const char *function, const char *name)
 {
-    Py_buffer *buffer = &operand->buffer;
+    Py_buffer *buffer = &operand->hold.buffer;
 
     if (numpy_array_is_masked(object)) {
         PyErr_Format(PyExc_TypeError,
@@ -113,7 +113,7 @@ static bool read_buffer(struct array_operand *operand, PyObject *object,
     }
     if (PyObject_GetBuffer(object, buffer, PyBUF_STRIDES | PyBUF_FORMAT) != 0)
         return false;
-    operand->source = BUFFER;
+    operand->hold.source = BUFFER;
     operand->data = buffer->buf;
     operand->rank = buffer->ndim;
     operand->shape = buffer->shape;
@@ -190,7 +190,8 @@ static bool copy_sizes(struct array_operand *operand,
                                    &operand->own.strides[i]))
             return false;
     }
-    return tensor->data != NULL || operand_count(operand) == 0;
+    const Py_ssize_t count = operand_count(operand);
+    return count == 0 || (count > 0 && tensor->data != NULL);
 }
 
 static bool describe(struct array_operand *operand,
@@ -244,9 +245,9 @@ static bool read_capsule(struct array_operand *operand, PyObject *capsule,
     if (!describe(operand, is_versioned ? &later->tensor : &first->tensor,
                   function, name))
         return false;
-    operand->source = TENSOR;
-    operand->tensor.managed = managed;
-    operand->tensor.drop = is_versioned ? later->drop : first->drop;
+    operand->hold.source = TENSOR;
+    operand->hold.tensor = managed;
+    operand->hold.drop = is_versioned ? later->drop : first->drop;
     operand->is_writable = !is_versioned || (later->flags & DL_READ_ONLY) == 0;
     return PyCapsule_SetName(capsule, is_versioned ? "used_dltensor_versioned"
                                                    : "used_dltensor") == 0;
@@ -277,6 +278,8 @@ static bool read_tensor(struct array_operand *operand, PyObject *object,
     PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
 
     if (method == NULL) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+            return false;
         PyErr_Format(PyExc_TypeError,
                      "takt.%s: %s is %R, which has neither the buffer "
                      "protocol nor __dlpack__",
@@ -309,7 +312,7 @@ bool operand_read(struct array_operand *operand, PyObject *object,
     bool is_read;
 
     if (numpy_array_is(object)) {
-        operand->source = BORROWED;
+        operand->hold.source = BORROWED;
         is_read = numpy_array_read(operand, object, function, name);
     } else if (PyObject_CheckBuffer(object)) {
         is_read = read_buffer(operand, object, function, name);
@@ -325,27 +328,72 @@ bool operand_read(struct array_operand *operand, PyObject *object,
     return false;
 }
 
-static void let_go(struct array_operand *operand)
+static void let_go(struct array_hold *hold)
 {
-    if (operand->source == BUFFER)
-        PyBuffer_Release(&operand->buffer);
-    else if (operand->tensor.drop != NULL)
-        operand->tensor.drop(operand->tensor.managed);
+    if (hold->source == BUFFER)
+        PyBuffer_Release(&hold->buffer);
+    else if (hold->drop != NULL)
+        hold->drop(hold->tensor);
 }
 
-/* The function that releases a tensor may be written in Python, and must not
- * find an exception that is about to be raised. */
-void operand_release(struct array_operand *operand)
+/* The function that releases it may be written in Python, and must not find an
+ * exception that is about to be raised. */
+static void release_hold(struct array_hold *hold)
 {
     PyObject *type, *value, *traceback;
 
-    if (operand->source == BORROWED)
+    if (hold->source == BORROWED)
         return;
     if (!PyErr_Occurred()) {
-        let_go(operand);
+        let_go(hold);
         return;
     }
     PyErr_Fetch(&type, &value, &traceback);
-    let_go(operand);
+    let_go(hold);
     PyErr_Restore(type, value, traceback);
+}
+
+void operand_release(struct array_operand *operand)
+{
+    release_hold(&operand->hold);
+}
+
+/* ---- beyond the call ------------------------------------------------------
+ *
+ * The memory is not always its object's: __dlpack__() or __buffer__() may have
+ * made it for this call. So what is kept is the hold on it.
+ */
+
+static void drop_kept(PyObject *capsule)
+{
+    struct array_hold *kept = PyCapsule_GetPointer(capsule, NULL);
+
+    release_hold(kept);
+    PyMem_Free(kept);
+}
+
+/* Sizes of a simple buffer are in the buffer itself. */
+static void move_hold(struct array_hold *to, struct array_hold *from)
+{
+    *to = *from;
+    if (from->source == BUFFER && from->buffer.shape == &from->buffer.len)
+        to->buffer.shape = &to->buffer.len;
+    if (from->source == BUFFER &&
+        from->buffer.strides == &from->buffer.itemsize)
+        to->buffer.strides = &to->buffer.itemsize;
+    from->source = BORROWED;
+}
+
+PyObject *operand_owner(struct array_operand *operand, PyObject *object)
+{
+    if (operand->hold.source == BORROWED) /* NumPy's arrays keep their memory */
+        return Py_NewRef(object);
+    struct array_hold *kept = PyMem_Malloc(sizeof *kept);
+    PyObject *capsule =
+        kept == NULL ? PyErr_NoMemory() : PyCapsule_New(kept, NULL, drop_kept);
+    if (capsule == NULL)
+        PyMem_Free(kept);
+    else
+        move_hold(kept, &operand->hold);
+    return capsule;
 }

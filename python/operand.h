@@ -16,12 +16,12 @@ struct array_operand {
     bool is_writable;
     const Py_ssize_t *shape;
     const Py_ssize_t *strides; /* in bytes; NULL: without gaps */
-    enum { BORROWED, BUFFER, TENSOR } source;
-    Py_buffer buffer;
-    struct {
-        void *managed;
-        void (*drop)(void *managed);
-    } tensor;
+    struct array_hold {
+        enum { BORROWED, BUFFER, TENSOR } source;
+        Py_buffer buffer;
+        void *tensor;
+        void (*drop)(void *tensor);
+    } hold; /* on its memory */
     /* Copies, of all but buffers: reading the next operand may run code of the
      * program's, which may give an array another shape or type in place. */
     struct {
@@ -34,6 +34,9 @@ struct array_operand {
 bool operand_read(struct array_operand *operand, PyObject *object,
                   const char *function, const char *name);
 void operand_release(struct array_operand *operand);
+
+/* What keeps the memory of the operand, of `object`, beyond the call. */
+PyObject *operand_owner(struct array_operand *operand, PyObject *object);
 
 bool operand_has_shape(const struct array_operand *operand, int rank,
                        const Py_ssize_t *shape);

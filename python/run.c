@@ -256,7 +256,7 @@ static PyObject *run_in_place(takt_ctx *ctx, struct op_plan *plan)
 
 static PyObject *reshape(struct op_plan *plan)
 {
-    const struct array_operand *a = &plan->in[0];
+    struct array_operand *a = &plan->in[0];
     Py_ssize_t shape[MOST_DIMENSIONS];
     const int rank = (int)plan->given.shape.rank;
 
@@ -268,10 +268,7 @@ static PyObject *reshape(struct op_plan *plan)
                     shape_text(rank, shape).text);
         return NULL;
     }
-    /* A memoryview keeps the buffer; NumPy's arrays keep their memory. */
-    PyObject *owner = a->source == BUFFER
-                          ? PyMemoryView_FromObject(plan->given.input[0])
-                          : Py_NewRef(plan->given.input[0]);
+    PyObject *owner = operand_owner(a, plan->given.input[0]);
     PyObject *view =
         owner == NULL
             ? NULL

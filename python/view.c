@@ -101,7 +101,10 @@ static void set_strides(struct result_view *view, const Py_ssize_t *strides)
 PyObject *view_of(const struct view_memory *memory)
 {
     struct result_view *view;
+    const Py_ssize_t count = count_elements(memory->rank, memory->shape);
 
+    if (count < 0 || count > PY_SSIZE_T_MAX / 8)
+        return PyErr_NoMemory();
     if (memory->rank > MOST_DIMENSIONS) {
         PyErr_Format(PyExc_ValueError,
                      "%d dimensions, of at most %d without NumPy", memory->rank,
@@ -118,11 +121,9 @@ PyObject *view_of(const struct view_memory *memory)
     view->dtype = memory->dtype;
     view->rank = memory->rank;
     view->exports = 0;
-    view->count = 1;
-    for (int i = 0; i < memory->rank; i++) {
+    view->count = count;
+    for (int i = 0; i < memory->rank; i++)
         view->shape[i] = memory->shape[i];
-        view->count *= memory->shape[i];
-    }
     set_strides(view, memory->strides);
     return (PyObject *)view;
 }

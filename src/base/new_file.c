@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/say.h"
+#include "base/write_signals.h"
 
 static takt_status say_errno(takt_diag *diag, const char *path,
                              const char *what)
@@ -314,7 +315,7 @@ takt_status takt__new_file_commit(struct takt_new_file *file, takt_diag *diag)
     return TAKT_OK;
 }
 
-bool takt__write_all(int fd, const char *text, size_t length)
+static bool write_on(int fd, const char *text, size_t length)
 {
     while (length > 0) {
         const ssize_t written = write(fd, text, length);
@@ -326,6 +327,18 @@ bool takt__write_all(int fd, const char *text, size_t length)
         length -= (size_t)written;
     }
     return true;
+}
+
+bool takt__write_all(int fd, const char *text, size_t length)
+{
+    struct takt_write_signals signals;
+
+    takt__write_signals_block(&signals);
+    const bool is_written = write_on(fd, text, length);
+    const int why = errno;
+    takt__write_signals_restore(&signals);
+    errno = why;
+    return is_written;
 }
 
 takt_status takt__new_file_write(const struct takt_new_file *file,

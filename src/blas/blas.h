@@ -90,7 +90,8 @@ struct takt_lapack_qr {
     void *work; /* room for takt__lapack_lstsq_room(n, n) elements */
 };
 
-/* Whether there is memory for the threads of a library that is loaded now. */
+/* Whether a library that is loaded now can start its threads, and has memory
+ * for them. */
 bool takt__blas_may_load(void);
 
 /* Opens every usable library into out[0..max) and says how many those are, at

@@ -140,7 +140,7 @@ const char *takt_ctx_library_problem(const takt_ctx *ctx)
     if (takt__is_static())
         return "a static program loads none";
     return takt__blas_may_load() ? "none was found"
-                                 : "there is no memory for their threads";
+                                 : "there is no room for their threads";
 }
 
 const takt_machine *takt_ctx_machine(const takt_ctx *ctx)

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/write_signals.h"
+
 static const double longest_wait_s = 60;
 
 /* Machines that are new wait for up to so long, not for a whole interval. */
@@ -154,6 +156,7 @@ void takt__turn_note(const char *store, double every_s, const char *problem)
 {
     const int fd = open_file(store, O_RDWR | O_CREAT);
     char line[TAKT_TURN_TEXT + 1];
+    struct takt_write_signals signals;
 
     if (fd < 0)
         return;
@@ -161,9 +164,11 @@ void takt__turn_note(const char *store, double every_s, const char *problem)
         const int length =
             snprintf(line, sizeof line, "%.*s%s", TAKT_TURN_TEXT - 2, problem,
                      problem[0] != '\0' ? "\n" : "");
+        takt__write_signals_block(&signals);
         if (ftruncate(fd, 0) != 0 ||
             pwrite(fd, line, (size_t)length, 0) != length)
             errno = 0; /* a text that is missing says nothing wrong */
+        takt__write_signals_restore(&signals);
         begin_now(fd, every_s);
     }
     close(fd);

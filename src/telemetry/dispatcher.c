@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/write_signals.h"
 #include "telemetry/dispatcher_parts.h"
 
 /* ---- one round ----------------------------------------------------------- */
@@ -196,11 +197,16 @@ takt__dispatcher_create(const struct takt_dispatcher_names *names,
 
 void takt__dispatcher_finish(struct takt_dispatcher *dispatcher)
 {
+    struct takt_write_signals signals;
+
     takt__lock(&dispatcher->lock);
     dispatcher->is_finished = true;
     takt__unlock(&dispatcher->lock);
-    if (!takt__worker_end(&dispatcher->worker) && dispatcher->tap != NULL)
-        finish(dispatcher);
+    if (takt__worker_end(&dispatcher->worker) || dispatcher->tap == NULL)
+        return;
+    takt__write_signals_block(&signals); /* on a thread of the program's */
+    finish(dispatcher);
+    takt__write_signals_restore(&signals);
 }
 
 void takt__dispatcher_destroy(struct takt_dispatcher *dispatcher)

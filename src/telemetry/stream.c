@@ -22,6 +22,8 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/descriptor.h"
+#include "base/log.h"
+#include "base/write_signals.h"
 #include "telemetry/listener.h"
 #include "telemetry/record.h"
 #include <takt/version.h>
@@ -175,6 +177,9 @@ static bool write_whole(struct stream *stream, const unsigned char *bytes,
         atomic_fetch_add(&stream->sent, 1);
         return true;
     }
+    if (fd >= 0 && !is_lost)
+        takt__log(TAKT_LOG_ERROR, "telemetry: the trace ends here: %s",
+                  wrote < 0 ? strerror(errno) : "the disk is full");
     atomic_fetch_add(&stream->failed, 1);
     give_up(stream, is_lost ? closed_by_program : "the file cannot be written");
     return false;
@@ -454,6 +459,7 @@ takt_status takt__stream_open(const char *where, takt_sink *out,
 {
     const bool is_socket = strncmp(where, "unix:", 5) == 0;
     struct stream *stream = malloc(sizeof *stream);
+    struct takt_write_signals signals;
 
     if (stream == NULL)
         return TAKT_ENOMEM;
@@ -480,7 +486,9 @@ takt_status takt__stream_open(const char *where, takt_sink *out,
                        .close = on_close,
                        .forked = on_fork,
                        .report = on_report};
+    takt__write_signals_block(&signals); /* on a thread of the program's */
     put_header(stream);
+    takt__write_signals_restore(&signals);
     if (is_socket) {
         send_some(stream);
         await_greeting(stream, out);

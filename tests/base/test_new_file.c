@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "project/folder.h"
 
@@ -143,6 +146,26 @@ static void streams_are_written_in_place_where_that_is_meant(void)
     close(ends[1]);
 }
 
+/* Where the system would end the program by SIGXFSZ. */
+static void a_limit_of_files_is_an_error(void)
+{
+    new_folder();
+    const pid_t child = fork();
+    if (child == 0) {
+        takt_diag diag;
+        signal(SIGXFSZ, SIG_DFL);
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
+        const takt_status status = write_to(in_folder("a"), 0, "text", &diag);
+        _exit(status == TAKT_EIO && strstr(diag.text, strerror(EFBIG)) != NULL
+                  ? 0
+                  : 1);
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    EXPECT_INT(status, 0);
+    EXPECT_INT(count_files(), 0);
+}
+
 static void folders_are_refused(void)
 {
     static const char *const names[] = {"", "inner", ".", "inner/..", "no/a"};
@@ -237,6 +260,7 @@ int main(void)
     RUN(a_link_that_appears_meanwhile_is_not_followed);
     RUN(links_are_followed_or_refused);
     RUN(streams_are_written_in_place_where_that_is_meant);
+    RUN(a_limit_of_files_is_an_error);
     RUN(folders_are_refused);
     RUN(databases_are_not_replaced);
     RUN(what_is_there_is_kept_if_asked_for);

@@ -16,6 +16,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -1048,9 +1049,29 @@ static void open_libraries(int count, char **files)
            blas->max_vector_threads, blas->path, blas->version);
 }
 
+/* Where OpenBLAS would end the program by SIGINT. The limit is not for root. */
+static void nothing_is_loaded_where_no_thread_can_be_started(void)
+{
+    const pid_t child = fork();
+
+    if (child == 0) {
+        struct takt_blas library[max_libraries];
+        if (getuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+            _exit(2);
+        setrlimit(RLIMIT_NPROC, &(struct rlimit){1, 1});
+        _exit(sysconf(_SC_NPROCESSORS_ONLN) > 1 &&
+              takt__blas_open_all(NULL, threads_lent, library, max_libraries) !=
+                  0);
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    EXPECT_INT(status, 0);
+}
+
 int main(int argc, char **argv)
 {
     REQUIRE(mkdtemp(folder) != NULL);
+    RUN(nothing_is_loaded_where_no_thread_can_be_started);
     open_libraries(argc - 1, argv + 1);
     RUN(small_products_agree_with_a_plain_loop);
     RUN(large_products_agree_on_any_number_of_threads);

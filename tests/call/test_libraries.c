@@ -278,7 +278,7 @@ static int a_product_without_memory(void)
     if (ctx == NULL || takt_run(ctx, &call, NULL) != TAKT_OK || has_library())
         return 1;
     return strcmp(takt_ctx_library_problem(ctx),
-                  "there is no memory for their threads") != 0;
+                  "there is no room for their threads") != 0;
 }
 
 static pthread_barrier_t has_little;

@@ -964,6 +964,14 @@ class Report(Scratch):
             "all 103 58.3% 119 ms +140 ms +- 10 ms"])
         self.assertNotIn("LAPACK", self.text(WHOLE))
 
+    def test_what_was_changed_alone_did_not_run_in_the_library(self):
+        for stats in (f"lapack 4 1 6 0 9 0 9 0 {MS} 0 0 0 0;",
+                      f"loop 0 16 exp d->d: 0 9 0 9 0 {MS} 0 0 0 0;"):
+            shown = self.text("count processes 1;" + stats + cell(
+                GEMM, DOUBLE, 3, "calls", STRAIGHT, 1))
+            self.assertIn("the gain was not measured", shown)
+            self.assertNotIn("every call ran in the baseline library", shown)
+
     def test_any_loops_can_be_told(self):
         most = 2 ** 64 - 1
         damaged = (f"loop 0 31 \x1b[1m: {' '.join(10 * [str(most)])};" +

@@ -4,6 +4,7 @@
  * cutting them changes nothing, and where kinds with made-up times end.
  */
 #include <fenv.h>
+#include <math.h>
 #include <string.h>
 
 #include "loop_choice.h"
@@ -183,9 +184,12 @@ static float sum_in_pairs(const char *from, ptrdiff_t n, ptrdiff_t step)
     const ptrdiff_t half = n / 2 / 8 * 8;
     float sum = -0.0f, value;
 
-    if (n > 128)
-        return sum_in_pairs(from, half, step) +
-               sum_in_pairs(from + half * step, n - half, step);
+    if (n > 128) {
+        const float first = sum_in_pairs(from, half, step);
+        sum = sum_in_pairs(from + half * step, n - half, step);
+        sum += first; /* of two NaNs the second one, as compilers have it */
+        return sum;
+    }
     for (ptrdiff_t i = 0; i < n; i++) {
         memcpy(&value, from + i * step, sizeof value);
         sum += value;
@@ -217,6 +221,23 @@ static void largest_float(char **args, const ptrdiff_t *dimensions,
             largest = value;
     }
     memcpy(args[2], &largest, sizeof largest);
+}
+
+/* As by vectors: four lanes, of which the last one counts first. */
+static void smallest_in_lanes(char **args, const ptrdiff_t *dimensions,
+                              const ptrdiff_t *steps, void *data)
+{
+    float smallest, value;
+
+    (void)data;
+    memcpy(&smallest, args[0], sizeof smallest);
+    for (ptrdiff_t lane = 3; lane >= 0; lane--)
+        for (ptrdiff_t i = lane; i < dimensions[0]; i += 4) {
+            memcpy(&value, args[1] + i * steps[1], sizeof value);
+            if (value <= smallest || value != value)
+                smallest = value;
+        }
+    memcpy(args[2], &smallest, sizeof smallest);
 }
 
 /* Whether NumPy's function and its parts have the same bits. */
@@ -257,6 +278,27 @@ static void reductions_have_the_bits_of_the_whole(void)
     for (size_t i = 0; i < most; i++)
         from[i] = -0.0f;
     EXPECT(is_same_cut(sum_floats, "add", from, most, 1, 3));
+}
+
+static void zeros_and_nans_are_those_of_the_whole(void)
+{
+    enum { n = 20000 };
+    static float from[2 * n];
+
+    for (uint64_t random = 1; random < 200; random++) {
+        uint64_t next = random;
+        for (size_t i = 0; i < 2 * n; i++)
+            from[i] = (float)(random_unit(&next) + 0.5);
+        for (size_t i = 0; i < random % 20; i++) {
+            const float odd[] = {0, -0.0f, random % 3 == 0 ? NAN : 1, -NAN};
+            from[(size_t)(random_unit(&next) * 2 * n)] = odd[i % 4];
+        }
+        for (ptrdiff_t step = 1; step <= 2; step++)
+            for (unsigned threads = 3; threads <= 7; threads += 4)
+                EXPECT(is_same_cut(smallest_in_lanes, "minimum", from, n, step,
+                                   threads) &&
+                       is_same_cut(sum_floats, "add", from, n, step, threads));
+    }
 }
 
 static void any_true(char **args, const ptrdiff_t *dimensions,
@@ -472,6 +514,7 @@ int main(void)
     RUN(every_element_is_run_once);
     RUN(exceptions_are_kept);
     RUN(reductions_have_the_bits_of_the_whole);
+    RUN(zeros_and_nans_are_those_of_the_whole);
     RUN(what_is_known_ends_a_reduction);
     RUN(only_what_is_associative_is_reduced_in_parts);
     RUN(a_running_sum_is_no_reduction);

@@ -226,13 +226,23 @@ class Database:
             host="localhost", hostaddr="127.0.0.1", password=password,
             sslrootcert=self.certificates.root) | settings))
 
+    def psql(self, database):
+        return ["psql", "-X", "-q", "-A", "-t", "-F", "\t", "-v",
+                "ON_ERROR_STOP=1", "-h", self.folder, "-p", str(self.port),
+                "-U", "owner", "-d", database, "-f", "-"]
+
+    def session(self, text):
+        """A psql that has been told that, and waits for more."""
+        session = subprocess.Popen(self.psql("takt"), stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, text=True)
+        session.stdin.write(text + "\n")
+        session.stdin.flush()
+        return session
+
     def sql(self, text, database="takt"):
         """Rows as lists of texts."""
-        ran = subprocess.run(
-            ["psql", "-X", "-q", "-A", "-t", "-F", "\t", "-v",
-             "ON_ERROR_STOP=1", "-h", self.folder, "-p", str(self.port), "-U",
-             "owner", "-d", database, "-f", "-"], input=text,
-            capture_output=True, text=True)
+        ran = subprocess.run(self.psql(database), input=text,
+                             capture_output=True, text=True)
         if ran.returncode != 0:
             raise RuntimeError(ran.stderr)
         return [line.split("\t") for line in ran.stdout.splitlines()]

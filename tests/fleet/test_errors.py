@@ -90,6 +90,35 @@ class Errors(unittest.TestCase):
             with self.assertRaisesRegex(RuntimeError, "permission denied"):
                 DATABASE.sql(f"SET ROLE node; {what}")
 
+    def test_an_id_that_is_not_one_word(self):
+        """It would be more than a line of the state: an origin per sync."""
+        address = DATABASE.address()
+        before = DATABASE.sql("SELECT id FROM takt_fleet.meta")[0][0]
+        self.accepted(address)
+        DATABASE.sql("UPDATE takt_fleet.meta SET id = E'a\\nb'")
+        try:
+            self.assertIn("the id in takt_fleet.meta", self.refused(address))
+        finally:
+            DATABASE.sql(f"UPDATE takt_fleet.meta SET id = '{before}'")
+        self.assertIn("sent 0 of 2", self.accepted(address))
+
+    def test_a_server_that_does_not_answer_is_left(self):
+        """As one that went without a word: a table that is locked."""
+        address = DATABASE.address()
+        self.refused(address, "--timeout", "0", code=2)
+        session = DATABASE.session("BEGIN; LOCK takt_fleet.page, "
+                                   "takt_fleet.prior; SELECT 'locked';")
+        try:
+            self.assertEqual(session.stdout.readline(), "locked\n")
+            line = self.refused(address, "--timeout", "1", timeout=60)
+            self.assertIn("after 1 s", line)
+            ran = self.machine.fleet("pull", address, "--timeout", "1",
+                                     timeout=60)
+            self.assertIn("after 1 s", ran.stderr)
+        finally:
+            session.communicate("ROLLBACK;")
+        self.assertIn("sent 2 of 2", self.accepted(address))
+
     def test_no_server_no_name_no_address(self):
         self.assertIn("No such file", self.refused(
             DATABASE.address(host="/nowhere")))

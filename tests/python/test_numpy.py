@@ -47,6 +47,35 @@ class Arrays(unittest.TestCase):
                 self.same(takt.add(a, b), np.asarray(a + b))
                 self.same(takt.exp(a, out=b), np.asarray(np.exp(a)))
 
+    def test_what_a_number_raises_is_raised(self):
+        class Broken:
+            def __float__(self):
+                raise MemoryError("no room")
+            __index__ = __float__
+
+        a = numbers(1, 1, 4, 4)
+        self.refuses(MemoryError, "no room", takt.scale, a, Broken())
+        self.refuses(MemoryError, "no room", takt.pooling, a, Broken())
+
+    @unittest.skipIf(sys.version_info < (3, 12), "__buffer__ is of 3.12")
+    def test_memory_that_was_made_for_the_call_is_kept_by_the_result(self):
+        class Maker:
+            asked = released = 0
+
+            def __buffer__(self, flags):
+                self.asked += 1
+                return memoryview(np.arange(6.0))
+
+            def __release_buffer__(self, buffer):
+                self.released += 1
+
+        maker = Maker()
+        result = takt.reshape(maker, (2, 3))
+        self.assertEqual((maker.asked, maker.released), (1, 0))
+        self.assertEqual(result.tolist(), [[0, 1, 2], [3, 4, 5]])
+        del result
+        self.assertEqual((maker.asked, maker.released), (1, 1))
+
     def test_an_array_that_changes_while_operands_are_read(self):
         class Meddler:  # __dlpack__() and __index__() run code of the program
             def __init__(self, data, meddle):

@@ -293,6 +293,8 @@ class Refusals(Case):
             ("a size is -1", takt.reshape, (m, (-1, 2)), {}),
             ("stride is -1, not a size", takt.pooling, (m, 2),
              {"stride": -1}),
+            ("stride is 0", takt.conv2d,
+             [takt.reshape(m, (1, 1, 2, 3))] * 2, {"stride": 0}),
             ("a has 1 dimensions, not 2 or more", takt.row_sum, (v,), {}),
             ("clamp: invalid argument", takt.clamp, (v, 2, 1), {}),
             ("gaps", takt.exp, (memoryview(array("f", range(6)))[::2],), {}),
@@ -402,6 +404,21 @@ class Tensors(Case):
         self.assertEqual(list(data), [0, 2, 4, 6, 8, 10])
         self.assertEqual((a.dropped, turned.dropped), (4, 1))
 
+    def test_a_reshaped_tensor_is_kept_as_long_as_the_result(self):
+        a = Tensor(array("f", range(6)), (6,))
+        result = takt.reshape(a, (2, 3))
+        self.assertEqual(a.dropped, 0)
+        self.assertEqual(result.tolist(), [[0, 1, 2], [3, 4, 5]])
+        del result
+        self.assertEqual(a.dropped, 1)
+        self.refuses(ValueError, "do not have the shape", takt.reshape, a,
+                     (4,))
+        self.assertEqual(a.dropped, 2)
+
+    def test_what_asking_for_a_tensor_raises_is_raised(self):
+        broken = type("", (), {"__dlpack__": property(lambda _: [][0])})()
+        self.refuses(IndexError, "out of range", takt.exp, broken)
+
     def test_tensors_of_a_gpu_are_refused(self):
         data = array("f", range(6))
         self.refuses(ValueError, r"a is in the memory of CUDA device 0.*"
@@ -412,6 +429,7 @@ class Tensors(Case):
     def test_tensors_whose_sizes_make_no_sense_are_refused(self):
         data = array("f", range(6))
         for tensor in (Tensor(data, (-6,)), Tensor(data, (2, -3)),
+                       Tensor(data, (2 ** 32, 2 ** 32)),
                        Tensor(data, (6,), strides=(2 ** 62,))):
             self.refuses(ValueError, "makes no sense", takt.exp, tensor)
         for rank in -1, 1000:

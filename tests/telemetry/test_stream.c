@@ -16,6 +16,7 @@
 #include "support/tap.h"
 #include "telemetry/listener.h"
 #include "telemetry/record.h"
+#include <takt/log.h>
 
 static char folder[64];
 
@@ -406,6 +407,35 @@ static void a_file_that_is_full_ends_the_sink(void)
     EXPECT_INT(status, 0);
 }
 
+static void count_line(void *self, takt_log_level level, const char *text)
+{
+    if (level == TAKT_LOG_ERROR && strstr(text, "the trace ends here") != NULL)
+        ++*(int *)self;
+}
+
+/* The header is written on a thread of the program's. */
+static void a_limit_of_files_does_not_end_the_program(void)
+{
+    const pid_t child = fork();
+
+    if (child == 0) {
+        const struct rlimit limit = {0, 0};
+        takt_sink sink;
+        int lines = 0;
+        signal(SIGXFSZ, SIG_DFL);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        takt_log_set(TAKT_LOG_ERROR, count_line, &lines);
+        if (takt__stream_open(path_of("full.trace"), &sink, NULL) != TAKT_OK ||
+            sink.event(sink.self, &some_event) == 0)
+            _exit(1);
+        sink.close(sink.self, 0);
+        _exit(lines == 1 ? 0 : 2);
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    EXPECT_INT(status, 0);
+}
+
 /* The program's file is given the number that it closed. */
 static void what_the_program_closed_is_not_written_to(void)
 {
@@ -591,6 +621,7 @@ int main(void)
     RUN(a_child_that_speaks_has_a_stream_of_its_own);
     RUN(a_file_is_private_and_shared_by_writers);
     RUN(a_file_that_is_full_ends_the_sink);
+    RUN(a_limit_of_files_does_not_end_the_program);
     RUN(what_the_program_closed_is_not_written_to);
     RUN(standard_files_are_left_to_the_program);
     RUN(what_cannot_be_opened_is_said);
