@@ -15,7 +15,7 @@
 enum {
     most_depth = 7, /* of one call, three bits */
     most_heat = 2,
-    rounds = 2, /* steps over which loops are inherited */
+    rounds = 4, /* steps over which loops are inherited */
     most_calls = 4 << 20,
     slot_bits = 20
 };

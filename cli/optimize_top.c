@@ -95,20 +95,22 @@ static void print_one_top(size_t number, const struct kept_finding *kept,
         printf("     in C: %s\n", advice->call);
 }
 
-/* Whether two findings are one to look at: the same op in one function, as much
- * of it in one file, or a copy in another file. */
+/* Whether two findings are one to look at: the same op in one function; and,
+ * where no profile tells them apart, as much of it in one file, or a copy in
+ * another file. */
 static bool is_alike(const struct kept_finding *a, const struct kept_finding *b)
 {
+    const bool is_timed = a->share > 0 || b->share > 0;
     const bool is_same_function =
         a->finding.function[0] != '\0' &&
         strcmp(a->finding.function, b->finding.function) == 0;
 
-    const bool is_same_file = strcmp(a->finding.path, b->finding.path) == 0;
-
-    return strcmp(a->finding.name, b->finding.name) == 0 &&
-           (is_same_file ? is_same_function || fabs(a->score - b->score) < 1
-                         : is_same_function && strcmp(a->finding.snippet,
-                                                      b->finding.snippet) == 0);
+    if (strcmp(a->finding.name, b->finding.name) != 0)
+        return false;
+    if (strcmp(a->finding.path, b->finding.path) == 0)
+        return is_same_function || (!is_timed && fabs(a->score - b->score) < 1);
+    return !is_timed && is_same_function &&
+           strcmp(a->finding.snippet, b->finding.snippet) == 0;
 }
 
 /* "     also in lines 240, 252" */

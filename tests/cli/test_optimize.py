@@ -634,6 +634,13 @@ class Advice(Project):
 class Evidence(Project):
     """Profiles say what comes first."""
 
+    def test_what_takes_time_has_its_own_place(self):
+        self.put("profile", "main;hot 3\nmain;cold 2\n")
+        text = takt(["optimize", "--dry-run", "--profile-data",
+                     self.path / "profile", self.path]).stdout
+        self.assertIn("1. model.c:12", text)
+        self.assertIn("2. model.c:5", text)
+
     TWO = "#include <math.h>\n" + DOT.format(name="cold") + \
         DOT.format(name="hot")
     HOT = 13  # the line of the loop of hot()
