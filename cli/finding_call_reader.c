@@ -11,7 +11,10 @@
 
 #include "findings.h"
 
-enum { most_open = 256 };
+enum {
+    most_open = 256,
+    kept_loops = 2 /* around calls by a pointer that was kept */
+};
 
 /* What a bracket or an indented block is. */
 struct open_block {
@@ -29,6 +32,7 @@ struct call_reader {
     struct open_block now;
     bool has_colon, has_loop_word, is_item; /* since the last statement */
     uint32_t named;                         /* may be a function's head */
+    char before;                            /* sign before the last word */
     call_visit *visit;
     void *self;
 };
@@ -226,6 +230,8 @@ static void read_sign(struct call_reader *in, char sign, const char *word,
         close_paren(in);
         break;
     case ';':
+        if (in->before == '=' && length > 0 && !isdigit((unsigned char)*word))
+            note_call(in, word, length, kept_loops); /* "f = distance;" */
         if (in->parens > 0)
             break;
         in->now.single = 0;
@@ -262,7 +268,10 @@ static void read_braces(struct call_reader *in)
         } else {
             const char sign = *in->at;
             read_sign(in, sign, word, length);
-            length = isspace((unsigned char)sign) ? length : 0;
+            if (!isspace((unsigned char)sign)) {
+                length = 0;
+                in->before = sign;
+            }
             in->at++;
         }
     }

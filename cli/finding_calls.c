@@ -14,8 +14,8 @@
 
 enum {
     most_depth = 7, /* of one call, three bits */
-    most_heat = 4,
-    rounds = 5, /* steps over which loops are inherited */
+    most_heat = 2,
+    rounds = 4, /* steps over which loops are inherited */
     most_calls = 4 << 20,
     slot_bits = 20
 };

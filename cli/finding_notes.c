@@ -11,6 +11,8 @@
  * A reason is part of it: without one it is warned of, and does nothing.
  */
 #define _GNU_SOURCE /* memmem() */
+#include <ctype.h>
+#include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +149,36 @@ static void find_lines(struct source_notes *notes)
     notes->line[notes->lines] = notes->size;
 }
 
+/* "avx" of "dot_avx2.rs" */
+static bool has_part(const char *name, const char *part)
+{
+    const char *at = strcasestr(name, part);
+
+    return at != NULL && (at == name || !isalpha((unsigned char)at[-1])) &&
+           !isalpha((unsigned char)at[strlen(part)]);
+}
+
+/* Whether a file beside it is named for SIMD code: "dot_avx.rs" beside
+ * "dot.rs". */
+static bool finds_simd(const struct source_notes *notes)
+{
+    static const char *const parts[] = {"avx", "sse", "neon", "simd", NULL};
+    char folder[2 * longest_path];
+    bool is_found = false;
+
+    snprintf(folder, sizeof folder, "%s/%s", notes->search->folder,
+             notes->path);
+    *strrchr(folder, '/') = '\0';
+    DIR *open = opendir(folder);
+    if (open == NULL)
+        return false;
+    for (struct dirent *entry; !is_found && (entry = readdir(open)) != NULL;)
+        for (const char *const *part = parts; *part != NULL; part++)
+            is_found |= has_part(entry->d_name, *part);
+    closedir(open);
+    return is_found;
+}
+
 /* A file that cannot be read again has nothing to say. */
 static void open_file(struct source_notes *notes,
                       const struct takt_finding *finding)
@@ -160,6 +192,7 @@ static void open_file(struct source_notes *notes,
                                                &notes->size, NULL) != TAKT_OK)
         return;
     find_lines(notes);
+    notes->has_simd = finds_simd(notes);
     if (memmem(notes->text, notes->size, "takt:", 5) == NULL)
         return;
     find_comments(finding->language, notes->text, notes->size, visit_comment,
@@ -209,7 +242,7 @@ static bool is_device_code(const struct source_notes *notes,
 
     if (is_cuda)
         return stands_above(notes, finding->line + 1, words);
-    if (finding->language != TAKT_SCAN_C && finding->language != TAKT_SCAN_CPP)
+    if (!is_c(finding))
         return false;
     if (memmem(notes->text, notes->size, "__host__", 8) != NULL &&
         strstr(finding->path, "cuda") == NULL)
@@ -251,25 +284,155 @@ static bool is_jitted(const struct source_notes *notes,
     return false;
 }
 
+/* ---- what other builds have instead ---- */
+
+/* Whether a condition of the preprocessor asks for a library or for SIMD. */
+static bool asks_for_faster(const char *text, const char *end)
+{
+    static const char *const words[] = {
+        "BLAS",   "OPENBLAS", "CBLAS", "LAPACK",  "MKL",    "ACCELERATE",
+        "VDSP",   "IPP",      "CUDA",  "METAL",   "OPENCL", "XNNPACK",
+        "SSE",    "SSE2",     "AVX",   "AVX2",    "NEON",   "SIMD",
+        "VECTOR", "INTRIN",   "FFTW",  "ALTIVEC", NULL};
+
+    for (const char *const *word = words; *word != NULL; word++) {
+        const size_t length = strlen(*word);
+        for (const char *at = text; (size_t)(end - at) > length; at++)
+            if (memcmp(at, *word, length) == 0 &&
+                !isalpha((unsigned char)at[-1]) &&
+                !isalpha((unsigned char)at[length]))
+                return true;
+    }
+    return false;
+}
+
+/* "#ifndef A_H", "#define A_H" */
+static bool is_include_guard(const struct source_notes *notes, unsigned line)
+{
+    return line < notes->lines && line_has(notes, line + 1, "#define");
+}
+
+/* Whether it is compiled where such a condition does not hold:
+ *
+ *     #ifdef USE_BLAS           #ifndef USE_BLAS
+ *         cblas_sgemm(...);         for (...)
+ *     #else                     #endif
+ *         for (...)
+ */
+static bool is_fallback(const struct source_notes *notes, unsigned line)
+{
+    unsigned inner = 0;   /* conditions that end above it */
+    bool is_else = false; /* the conditions further up do not hold */
+
+    while (--line > 0) {
+        const char *at = notes->text + notes->line[line - 1];
+        const char *end = notes->text + notes->line[line];
+        skip_any(&at, end, " \t");
+        if (!take_word(&at, end, "#"))
+            continue;
+        skip_any(&at, end, " \t");
+        if (take_word(&at, end, "endif")) {
+            inner++;
+        } else if (take_word(&at, end, "if")) {
+            const bool is_not =
+                *at == 'n' || memchr(at, '!', (size_t)(end - at)) != NULL;
+            if (inner == 0 && is_not != is_else && asks_for_faster(at, end) &&
+                !(is_not && is_include_guard(notes, line)))
+                return true;
+            is_else = inner == 0 ? false : is_else;
+            inner -= inner > 0;
+        } else if (inner == 0 && take_word(&at, end, "el")) {
+            if (is_else && asks_for_faster(at, end))
+                return true;
+            is_else = true;
+        }
+    }
+    return false;
+}
+
+/* "A fallback: ..." in one of the two lines above. */
+static bool is_called_fallback(const struct source_notes *notes, unsigned line)
+{
+    for (unsigned i = 1; i <= 2 && i < line; i++)
+        if (line_has(notes, line - i, "allback"))
+            return true;
+    return false;
+}
+
+/* "while i < m" below "while i + 4 <= m" */
+static bool follows_steps(const struct source_notes *notes,
+                          const struct takt_finding *finding)
+{
+    const size_t length = strcspn(finding->snippet, "<");
+    char head[TAKT_SNIPPET + 2];
+
+    if (strncmp(finding->snippet, "while ", 6) != 0)
+        return false;
+    snprintf(head, sizeof head, "%.*s+ ", (int)length, finding->snippet);
+    const char *const words[] = {head, NULL};
+    return stands_above(notes, finding->line, words);
+}
+
 /* A loop that begins where another one ended, below intrinsics. */
 static bool is_remainder(const struct source_notes *notes,
                          const struct takt_finding *finding)
 {
-    static const char *const words[] = {
+    static const char *const simd_words[] = {
         "_mm_",      "_mm256_", "_mm512_", "__m128", "__m256",    "__m512",
         "vld1",      "vst1",    "vfmaq",   "vmlaq",  "float32x4", "svld1",
         "wasm_v128", "vec_xl",  "_simd(",  "f32x4",  "f32x8",     NULL};
     const char *head = finding->snippet;
-    const bool is_c =
-        finding->language == TAKT_SCAN_C || finding->language == TAKT_SCAN_CPP;
     const bool begins_at_zero =
         strstr(head, "= 0") != NULL || strstr(head, "=0") != NULL;
     const bool is_rest =
-        is_c ? strncmp(head, "for", 3) == 0 && !begins_at_zero
-             : strstr(head, "remainder") != NULL ||
-                   (strstr(head, "..") != NULL && strstr(head, " 0..") == NULL);
+        is_c(finding)
+            ? strncmp(head, "for", 3) == 0 && !begins_at_zero
+            : strstr(head, "remainder") != NULL ||
+                  strncmp(head, "while", 5) == 0 ||
+                  (strstr(head, "..") != NULL && strstr(head, " 0..") == NULL);
 
-    return is_rest && stands_above(notes, finding->line, words);
+    return is_rest && (stands_above(notes, finding->line, simd_words) ||
+                       follows_steps(notes, finding));
+}
+
+/* ---- functions that do little else ---- */
+
+/* The lines from one on, upwards or downwards, that its function has there: a
+ * brace that does not end above, or begin below, is that of the function if the
+ * loop stands in no other one. At most `most`. */
+static unsigned lines_of_function(const struct source_notes *notes,
+                                  unsigned line, int step, unsigned most)
+{
+    const char opens = step > 0 ? '{' : '}', closes = step > 0 ? '}' : '{';
+    unsigned count = 0, depth = 0;
+
+    for (; count < most && line > 0 && line <= notes->lines; count++) {
+        const char *at = notes->text + notes->line[line - 1];
+        for (; at < notes->text + notes->line[line]; at++) {
+            if (*at == closes && depth == 0)
+                return count;
+            depth += *at == opens;
+            depth -= *at == closes;
+        }
+        line = step > 0 ? line + 1 : line - 1;
+    }
+    return most;
+}
+
+static bool is_kernel(const struct source_notes *notes,
+                      const struct takt_finding *finding)
+{
+    enum { above = 6, below = 9 };
+    const unsigned line = finding->line;
+
+    if (finding->language == TAKT_SCAN_PYTHON) {
+        for (unsigned i = 1; i < above && i < line; i++)
+            if (line_has(notes, line - i, "def "))
+                return true;
+        return false;
+    }
+    return lines_of_function(notes, line - 1, -1, above) < above &&
+           lines_of_function(notes, line, 1, below) < below;
 }
 
 void mark_by_text(struct source_notes *notes, struct findings *findings,
@@ -281,6 +444,8 @@ void mark_by_text(struct source_notes *notes, struct findings *findings,
         open_file(notes, finding);
     if (notes->lines == 0 || finding->line > notes->lines)
         return;
+    kept->is_kernel = is_kernel(notes, finding);
+    kept->is_beside_simd = notes->has_simd;
     for (size_t i = 0; i < notes->ignored_count; i++) {
         const struct ignored_lines *one = &notes->ignored[i];
         if (finding->line < one->from || finding->line > one->to)
@@ -294,6 +459,9 @@ void mark_by_text(struct source_notes *notes, struct findings *findings,
         kept->standing = STANDING_DEVICE;
     else if (is_remainder(notes, finding))
         kept->standing = STANDING_REMAINDER;
+    else if (is_c(finding) && (is_fallback(notes, finding->line) ||
+                               is_called_fallback(notes, finding->line)))
+        kept->standing = STANDING_FALLBACK;
     else if (is_jitted(notes, finding))
         kept->standing = STANDING_LIBRARY;
 }

@@ -19,12 +19,7 @@
 #include "findings.h"
 
 static const double usual_side = 256;
-static const unsigned most_loops = 4;
-
-static bool is_name_byte(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
+static const unsigned most_loops = 4, most_calls = 3;
 
 /* ---- work ---- */
 
@@ -39,23 +34,25 @@ static const struct {
     {"dot", 0, 4},
     {"conv2d", 1 << 22, 4},
     {"attention", 1 << 25, 4},
-    {"pooling", 1 << 20, 1},
-    {"softmax", 1 << 10, 2},
-    {"layernorm", 1 << 10, 2},
-    {"exp", 0, 4},
-    {"log", 0, 4},
-    {"tanh", 0, 4},
-    {"sigmoid", 0, 4},
-    {"gelu", 0, 4},
-    {"sin", 0, 4},
-    {"cos", 0, 4},
-    {"sum", 0, -4}, /* one pass, as fast as memory: only loops make it hot */
-    {"mean", 0, -4},
-    {"max", 0, -4},
-    {"min", 0, -4},
-    {"argmax", 0, -4},
-    {"argmin", 0, -4},
-    {"copy", 0, -4}, /* moves, and computes nothing */
+    {"pooling", 1 << 16, -4},
+    {"softmax", 1 << 10, 0},
+    {"layernorm", 1 << 10, 0},
+    {"exp", 0, 2},
+    {"log", 0, 2},
+    {"tanh", 0, 2},
+    {"sigmoid", 0, 2},
+    {"gelu", 0, 2},
+    {"sin", 0, 2},
+    {"cos", 0, 2},
+    {"sum", 0, -8}, /* one pass, as fast as memory: only loops make it hot */
+    {"variance", 0, -8},
+    {"norm2", 0, -4},
+    {"mean", 0, -8},
+    {"max", 0, -8},
+    {"min", 0, -8},
+    {"argmax", 0, -8},
+    {"argmin", 0, -8},
+    {"copy", 0, -8}, /* moves, and computes nothing */
     {"transpose", 0, -12},
 };
 
@@ -155,14 +152,16 @@ static bool is_single_file_library(const char *path)
 bool is_aside(const char *path)
 {
     static const char *const folders[] = {
-        "example",    "examples",   "bench",         "benches",    "benchmark",
-        "benchmarks", "test",       "tests",         "testing",    "demo",
-        "demos",      "doc",        "docs",          "vendor",     "vendored",
-        "third",      "thirdparty", "libs",          "external",   "extern",
-        "contrib",    "deps",       "tutorial",      "tutorials",  "sample",
-        "samples",    "unittest",   "unittests",     "deprecated", "archive",
-        "legacy",     "attic",      "visualization", "plotting",   "figures",
-        NULL};
+        "example",       "examples",   "bench",    "benches",
+        "benchmark",     "benchmarks", "test",     "tests",
+        "testing",       "demo",       "demos",    "doc",
+        "docs",          "vendor",     "vendored", "third",
+        "thirdparty",    "libs",       "external", "extern",
+        "contrib",       "deps",       "tutorial", "tutorials",
+        "sample",        "samples",    "unittest", "unittests",
+        "deprecated",    "archive",    "legacy",   "attic",
+        "visualization", "plotting",   "figures",  "ext",
+        "egs",           NULL};
     static const char *const files[] = {"example",   "examples", "bench",
                                         "benchmark", "test",     "tests",
                                         "demo",      "unittest", NULL};
@@ -171,10 +170,23 @@ bool is_aside(const char *path)
     for (const char *at = path, *slash; (slash = strchr(at, '/')) != NULL;
          at = slash + 1) {
         snprintf(folder, sizeof folder, "%.*s", (int)(slash - at), at);
-        if (has_word(folder, folders))
+        const size_t length = strlen(folder);
+        if (has_word(folder, folders) ||
+            (length > 4 && strcmp(folder + length - 4, "libs") == 0))
             return true;
     }
     return has_word(base_of(path), files) || is_single_file_library(path);
+}
+
+/* What others are compared with, and what is chosen by trying. */
+static bool is_reference(const struct takt_finding *finding)
+{
+    static const char *const words[] = {"ref",      "reference", "naive",
+                                        "fallback", "golden",    "expected",
+                                        "tune",     "tuner",     NULL};
+
+    return has_word(finding->function, words) ||
+           has_word(base_of(finding->path), words);
 }
 
 /* What runs once, or waits for files and people. */
@@ -189,8 +201,25 @@ static bool is_cold(const struct takt_finding *finding)
         "check",     "usage",      "make",    "build",  "new",      "default",
         "visualize", "script",     "scripts", "tool",   "tools",    "binding",
         "bindings",  "matlab",     "convert", NULL};
+    static const char *const checks[] = {"error",  "mse",      "rms",
+                                         "recall", "accuracy", NULL};
 
-    return has_word(finding->function, words) || has_word(finding->path, words);
+    return has_word(finding->function, words) ||
+           has_word(finding->path, words) ||
+           (finding->language != TAKT_SCAN_PYTHON &&
+            has_word(finding->function, checks));
+}
+
+/* Loops over two or three coordinates. */
+static bool is_short(const struct takt_finding *finding)
+{
+    static const char *const bounds[] = {"ndim", "num_dim", "n_dim", "NDIM",
+                                         NULL};
+
+    for (const char *const *bound = bounds; *bound != NULL; bound++)
+        if (strstr(finding->snippet, *bound) != NULL)
+            return true;
+    return false;
 }
 
 /* [-1 * g for g in gradients]: as often arrays as numbers. */
@@ -200,106 +229,59 @@ static bool is_of_anything(const struct takt_finding *finding)
            strcmp(finding->pattern, "python/comprehension") == 0;
 }
 
-/* ---- the score ---- */
+/* ---- the score, in powers of two ---- */
 
-/* Powers of two: a loop is taken to run 16 times, and what is cold to run as
- * often as if it stood in two loops less. */
+/* What calls tell. Loops around them are worth less than those around the
+ * finding, since functions are known by their names alone; and nothing to one
+ * pass among other statements, which takes a small part of what the function
+ * does. What nothing calls by its name is called by others, or by a pointer. */
+static double score_of_calls(const struct kept_finding *kept,
+                             const struct fan_in *fan_in)
+{
+    const struct takt_finding *finding = &kept->finding;
+    const uint32_t places = calls_of(fan_in, finding->function);
+    const bool is_entry =
+        places == 0 && kept->is_kernel && finding->language != TAKT_SCAN_PYTHON;
+    const uint32_t calls = is_entry ? 1 : places;
+    const unsigned loops =
+        is_entry ? 1 : loops_of_calls(fan_in, finding->function);
+    const bool is_most = kept->is_kernel || finding->loops_around > 0 ||
+                         strchr(finding->op->shape, 'x') != NULL;
+    const bool is_interpreted = finding->language == TAKT_SCAN_PYTHON &&
+                                kept->standing != STANDING_LIBRARY &&
+                                loops + finding->loops_around > 0;
+
+    return log2(1 + (double)(calls < most_calls ? calls : most_calls)) +
+           (is_most ? 3 * loops : 0) + (is_interpreted ? 4 : 0);
+}
+
+/* A loop is taken to run 16 times, and what is cold to run as often as if it
+ * stood in two loops less. */
 static double score_of(const struct kept_finding *kept,
                        const struct fan_in *fan_in)
 {
     const struct takt_finding *finding = &kept->finding;
-    const unsigned loops =
-        finding->loops_around + loops_of_calls(fan_in, finding->function);
+    const unsigned loops = finding->loops_around;
     const size_t kind = kind_of(finding->op);
     bool is_known;
 
     return log2(visits_of(finding, &is_known) + 1) +
            4 * (loops < most_loops ? loops : most_loops) +
            (kind < sizeof kinds / sizeof kinds[0] ? kinds[kind].bonus : 0) +
-           log2(1 + (double)calls_of(fan_in, finding->function)) -
-           (is_cold(finding) ? 8 : 0) - (is_of_anything(finding) ? 6 : 0) -
+           score_of_calls(kept, fan_in) - (is_cold(finding) ? 8 : 0) -
+           (is_short(finding) ? 6 : 0) - (is_of_anything(finding) ? 6 : 0) -
            (kept->is_aside || finding->is_test ? rank_aside : 0);
 }
 
-/* ---- calls of what is a finding itself ---- */
-
-/* The name before the parenthesis; "": it is no call by its name. */
-static void callee_of(const struct takt_finding *finding,
-                      char out[longest_symbol])
-{
-    const char *kind = strchr(finding->pattern, '/');
-    const char *open = strchr(finding->snippet, '(');
-
-    out[0] = '\0';
-    if (kind == NULL || open == NULL || strcmp(kind, "/blas") == 0 ||
-        finding->language == TAKT_SCAN_PYTHON || strlen(kind) < 5 ||
-        strcmp(kind + strlen(kind) - 5, "-call") != 0)
-        return;
-    const char *first = open;
-    while (first > finding->snippet && is_name_byte(first[-1]))
-        first--;
-    if (finding->language == TAKT_SCAN_RUST && first > finding->snippet &&
-        first[-1] == '.')
-        return; /* a method, of a library as like as not */
-    if (open - first < longest_symbol) {
-        memcpy(out, first, (size_t)(open - first));
-        out[open - first] = '\0';
-    }
-}
-
-struct named_finding {
-    char name[longest_symbol];
-    struct kept_finding *kept;
-    bool is_call;
-};
-
-/* By name, definitions before calls, else in their order. */
-static int compare_names(const void *left, const void *right)
-{
-    const struct named_finding *a = left, *b = right;
-    const int by_name = strcmp(a->name, b->name);
-
-    if (by_name != 0)
-        return by_name;
-    if (a->is_call != b->is_call)
-        return a->is_call ? 1 : -1;
-    return a->kept < b->kept ? -1 : a->kept > b->kept;
-}
-
-/* Of a function that is found itself all calls are folded into it; of one that
- * is not, all but the first. */
-static void fold_calls(struct findings *findings)
-{
-    struct named_finding *named = calloc(findings->count + 1, sizeof *named);
-    size_t count = 0;
-
-    if (named == NULL)
-        return;
-    for (size_t i = 0; i < findings->count; i++) {
-        struct kept_finding *kept = &findings->at[i];
-        struct named_finding *one = &named[count];
-        *one = (struct named_finding){.kept = kept};
-        callee_of(&kept->finding, one->name);
-        one->is_call = one->name[0] != '\0';
-        if (!one->is_call)
-            plain_symbol(kept->finding.function, one->name);
-        count += one->name[0] != '\0';
-    }
-    qsort(named, count, sizeof *named, compare_names);
-    for (size_t i = 1; i < count; i++)
-        if (named[i].is_call && strcmp(named[i].name, named[i - 1].name) == 0 &&
-            named[i].kept->standing == STANDING_OPEN)
-            named[i].kept->standing = STANDING_CALL;
-    free(named);
-}
+/* ---- all of them ---- */
 
 void rank_findings(struct findings *findings, struct fan_in *fan_in)
 {
-    fold_calls(findings);
     follow_calls(fan_in);
     for (size_t i = 0; i < findings->count; i++) {
         struct kept_finding *kept = &findings->at[i];
-        kept->is_aside = is_aside(kept->finding.path);
+        kept->is_aside = is_aside(kept->finding.path) ||
+                         is_reference(&kept->finding) || kept->is_beside_simd;
         kept->score = score_of(kept, fan_in);
     }
 }

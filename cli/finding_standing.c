@@ -35,9 +35,9 @@ static bool is_rust_library(const struct takt_finding *finding,
                             const char *kind)
 {
     static const char *const own[] = {
-        ".iter()",   ".iter_mut()", ".into_iter()", ".zip(", ".chunks",
-        ".windows(", "..",          ".par_iter",    ".map(", ".par_chunks",
-        NULL};
+        ".iter()", ".iter_mut()", ".into_iter()", ".zip(",
+        ".chunks", ".windows(",   ".fold(",       ".par_iter",
+        ".map(",   ".par_chunks", ".for_each(",   NULL};
 
     if (strstr(kind, "-loop") != NULL || strstr(kind, "-macro") != NULL ||
         strstr(kind, "-token") != NULL)
@@ -70,6 +70,15 @@ static bool is_library(const struct takt_finding *finding)
            strstr(finding->snippet, "(Cblas") != NULL; /* by another name */
 }
 
+/* A call of a function by its name: what it does is told where it is defined,
+ * or is a library's. */
+static bool is_call(const struct takt_finding *finding)
+{
+    const char *end = strrchr(finding->pattern, '-');
+
+    return is_c(finding) && end != NULL && strcmp(end, "-call") == 0;
+}
+
 /* Whether the op is one that compilers vectorise in a loop of its own. */
 static bool is_vectorisable(const struct takt_finding *finding)
 {
@@ -79,7 +88,6 @@ static bool is_vectorisable(const struct takt_finding *finding)
     const char *kind = kind_of(finding);
 
     return finding->language != TAKT_SCAN_PYTHON &&
-           finding->certainty != TAKT_UNKNOWN_TYPE &&
            is_one_of(finding->op->name, ops) &&
            (strcmp(kind, "element-loop") == 0 ||
             strcmp(kind, "element-call") == 0 ||
@@ -97,6 +105,8 @@ void mark_by_kind(struct kept_finding *kept)
         return;
     if (is_library(&kept->finding))
         kept->standing = STANDING_LIBRARY;
+    else if (is_call(&kept->finding))
+        kept->standing = STANDING_CALL;
     else if (is_known && visits < small_visits)
         kept->standing = STANDING_SMALL;
     else if (is_vectorisable(&kept->finding))

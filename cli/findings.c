@@ -15,8 +15,12 @@ static const struct {
     [STANDING_SMALL] = {"small", "too small to matter"},
     [STANDING_REMAINDER] = {"remainder",
                             "what hand-written SIMD code leaves over"},
+    [STANDING_FALLBACK] = {"fallback",
+                           "of builds without a library or SIMD code that the "
+                           "same lines have"},
     [STANDING_DEVICE] = {"device", "code of a GPU already"},
-    [STANDING_CALL] = {"call", "calls of what is listed itself"},
+    [STANDING_CALL] =
+        {"call", "calls of functions: what these do is told where they are"},
     [STANDING_IGNORED] = {"ignored", "ignored by a comment"},
     [STANDING_KNOWN] = {"known", "in the baseline file"},
 };

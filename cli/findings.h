@@ -18,6 +18,7 @@ enum standing {
     STANDING_VECTORISED,
     STANDING_SMALL,
     STANDING_REMAINDER,
+    STANDING_FALLBACK,
     STANDING_DEVICE,
     STANDING_CALL,
     STANDING_IGNORED,
@@ -31,9 +32,11 @@ enum evidence { EVIDENCE_NONE, EVIDENCE_LINE, EVIDENCE_FUNCTION, EVIDENCE_OP };
 struct kept_finding {
     struct takt_finding finding; /* strings live as long as the findings */
     enum standing standing;
-    const char *reason; /* STANDING_IGNORED: what the comment says */
-    bool is_aside;      /* examples, benchmarks, vendored */
-    double score;       /* without a profile, the larger the better */
+    const char *reason;  /* STANDING_IGNORED: what the comment says */
+    bool is_aside;       /* examples, benchmarks, vendored */
+    bool is_kernel;      /* its function does little else */
+    bool is_beside_simd; /* of SIMD code that people wrote */
+    double score;        /* without a profile, the larger the better */
 
     enum evidence evidence;
     double share;         /* of the time of the profiles */
@@ -57,6 +60,12 @@ void free_findings(struct findings *findings);
 /* "run by a library already": of a line that counts them; "" for open ones. */
 const char *standing_text(enum standing standing);
 const char *standing_key(enum standing standing); /* of JSON: "library" */
+
+static inline bool is_c(const struct takt_finding *finding) /* or C++ */
+{
+    return finding->language == TAKT_SCAN_C ||
+           finding->language == TAKT_SCAN_CPP;
+}
 
 /* Whether it is listed when --all was not given. */
 bool is_listed(const struct kept_finding *kept);
@@ -86,6 +95,7 @@ struct source_notes {
     size_t size;
     size_t *line; /* offsets of lines; line[0] is that of line 1 */
     unsigned lines;
+    bool has_simd; /* it, or a file beside it, by hand */
     struct ignored_lines {
         unsigned from, to;
         char reason[160];
@@ -206,8 +216,7 @@ unsigned loops_of_calls(const struct fan_in *fan_in, const char *function);
 /* Examples, tests, benchmarks, documentation and vendored code. */
 bool is_aside(const char *path);
 
-/* Marks calls of functions that are findings themselves, and gives all their
- * scores. */
+/* Gives all of them their scores. */
 void rank_findings(struct findings *findings, struct fan_in *fan_in);
 
 /* The elements that an op visits: of sizes that are not known, as if they were

@@ -3,11 +3,12 @@
  * optimize_top.c - the few findings to begin with, as text.
  *
  * With a profile, code that takes time and is none of the ops stands among
- * them. Without one, two things fill up a short list: products that a library
- * runs, since `takt run` chooses where these run, without a change of the
- * sources; and loops in loops that the compiler vectorises, which may still be
- * where the time goes.
+ * them. Without one the list ends where nothing says that a change is worth it,
+ * and the rest is counted; where it is empty, a product that a library runs
+ * stands there, since `takt run` chooses where these run without a change of
+ * the sources.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,11 +17,13 @@
 /* Powers of two: one pass over 256 elements, in no loop, scores 8, a dot
  * product 12, and in two loops 20. A product of two matrices of 256 rows in no
  * loop scores 28: alone, that is none to look at where a library runs it. */
-static const double least_score = 12, least_vectorised = 16, least_routed = 31;
+static const double least_score = 16, least_routed = 31;
+/* What is a four-thousandth of the work of the first is not among them. */
+static const double most_below = 12;
 
-enum { most_more = 1 }; /* of each kind that fills up a list */
+enum { most_aside = 2 }; /* where there is nothing else */
 
-enum top_part { TOP_OPEN, TOP_LIBRARY, TOP_VECTORISED };
+enum top_part { TOP_OPEN, TOP_LIBRARY };
 
 struct top_list {
     const struct optimize_report *report;
@@ -28,6 +31,7 @@ struct top_list {
     size_t count;  /* of these */
     size_t number; /* of all lines */
     size_t others; /* places of other code */
+    double best;   /* score of the first */
 };
 
 /* What would stay where it is is not among the best, unless it takes time. */
@@ -39,8 +43,11 @@ static bool is_top(const struct top_list *list, const struct kept_finding *kept,
     if (list->report->evidence->files > 0)
         return kept->share > 0;
     const double most = kept->score + (kept->is_aside ? rank_aside : 0);
+    if (list->count > 0 && (kept->score < list->best - most_below ||
+                            (kept->is_aside && list->count == most_aside)))
+        return false;
     return (kept->score >= least_score ||
-            (list->number == 0 && most >= least_score)) &&
+            (list->best < 0 && most >= least_score)) &&
            (advice->is_conditional || advice->backend != TAKT_BACKEND_SCALAR);
 }
 
@@ -88,13 +95,22 @@ static void print_one_top(size_t number, const struct kept_finding *kept,
         printf("     in C: %s\n", advice->call);
 }
 
-/* Whether two findings are one to look at: the same op in one function. */
+/* Whether two findings are one to look at: the same op in one function; and,
+ * where no profile tells them apart, as much of it in one file, or a copy in
+ * another file. */
 static bool is_alike(const struct kept_finding *a, const struct kept_finding *b)
 {
-    return strcmp(a->finding.path, b->finding.path) == 0 &&
-           a->finding.function[0] != '\0' &&
-           strcmp(a->finding.function, b->finding.function) == 0 &&
-           strcmp(a->finding.name, b->finding.name) == 0;
+    const bool is_timed = a->share > 0 || b->share > 0;
+    const bool is_same_function =
+        a->finding.function[0] != '\0' &&
+        strcmp(a->finding.function, b->finding.function) == 0;
+
+    if (strcmp(a->finding.name, b->finding.name) != 0)
+        return false;
+    if (strcmp(a->finding.path, b->finding.path) == 0)
+        return is_same_function || (!is_timed && fabs(a->score - b->score) < 1);
+    return !is_timed && is_same_function &&
+           strcmp(a->finding.snippet, b->finding.snippet) == 0;
 }
 
 /* "     also in lines 240, 252" */
@@ -141,8 +157,9 @@ static bool is_routed_product(const struct kept_finding *kept)
 {
     static const char *const ops[] = {"matmul", "batched_matmul", "gemv"};
     const struct takt_finding *finding = &kept->finding;
-    const bool is_routed = finding->language == TAKT_SCAN_PYTHON ||
-                           strstr(finding->pattern, "/blas") != NULL;
+    const bool is_routed = strstr(finding->pattern, "/blas") != NULL ||
+                           (finding->language == TAKT_SCAN_PYTHON &&
+                            strstr(finding->snippet, "torch") == NULL);
 
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
         if (strcmp(finding->op->name, ops[i]) == 0)
@@ -152,37 +169,12 @@ static bool is_routed_product(const struct kept_finding *kept)
     return false;
 }
 
-static bool is_vectorised_nest(const struct kept_finding *kept)
-{
-    return kept->standing == STANDING_VECTORISED && !kept->finding.is_test &&
-           kept->score >= least_vectorised;
-}
-
-static bool is_of_part(const struct top_list *list, enum top_part part,
-                       const struct kept_finding *kept,
-                       const struct advice *advice)
-{
-    switch (part) {
-    case TOP_LIBRARY:
-        return is_routed_product(kept);
-    case TOP_VECTORISED:
-        return is_vectorised_nest(kept);
-    case TOP_OPEN:
-        break;
-    }
-    return is_top(list, kept, advice);
-}
-
 /* As long as there are places. */
 static void show_findings(struct top_list *list, enum top_part part)
 {
-    static const char *const heading[] = {
-        [TOP_LIBRARY] = "products that a library runs: 'takt run -- PROGRAM' "
-                        "chooses where",
-        [TOP_VECTORISED] = "loops in loops that the compiler vectorises"};
     const struct optimize_report *report = list->report;
     const struct findings *findings = report->findings;
-    const size_t most = part == TOP_OPEN ? most_top : list->number + most_more;
+    const size_t most = part == TOP_OPEN ? most_top : 1;
     bool is_first = part != TOP_OPEN;
 
     for (size_t i = 0;
@@ -191,31 +183,55 @@ static void show_findings(struct top_list *list, enum top_part part)
         const struct kept_finding *kept = &findings->at[report->order[i]];
         const struct advice advice =
             advise(report->rules, &kept->finding, runs_now_of(kept));
-        if (is_shown(list, kept) || !is_of_part(list, part, kept, &advice))
+        if (is_shown(list, kept) ||
+            !(part == TOP_LIBRARY ? is_routed_product(kept)
+                                  : is_top(list, kept, &advice)))
             continue;
         show_hot(list, kept->share);
         if (list->number == most_top)
             return;
         if (is_first)
-            printf("\n%s\n", heading[part]);
+            puts("\na product that a library runs: 'takt run -- PROGRAM' "
+                 "chooses where");
         is_first = false;
+        if (list->count == 0)
+            list->best = kept->score;
         list->shown[list->count++] = kept;
         print_one_top(++list->number, kept, &advice);
         print_alike(report, kept);
     }
 }
 
+/* The list ends where nothing says that a change is worth it. */
+static void print_rest(const struct top_list *list)
+{
+    const struct findings *findings = list->report->findings;
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < findings->count; i++)
+        count += is_listed(&findings->at[i]) &&
+                 !findings->at[i].finding.is_test &&
+                 !is_shown(list, &findings->at[i]);
+    if (count > 0)
+        printf("\n%s %s less work, or seem%s to run less often\n",
+               count_text(count).at,
+               list->count > 0 ? count == 1 ? "more is" : "more are"
+               : count == 1    ? "is"
+                               : "are",
+               count == 1 ? "s" : "");
+}
+
 size_t print_top(const struct optimize_report *report)
 {
-    struct top_list list = {.report = report};
+    struct top_list list = {.report = report, .best = -1};
 
     if (report->order == NULL)
         return 0;
     show_findings(&list, TOP_OPEN);
     show_hot(&list, 0);
-    if (report->evidence->files == 0) {
+    if (report->evidence->files == 0 && list.number == 0)
         show_findings(&list, TOP_LIBRARY);
-        show_findings(&list, TOP_VECTORISED);
-    }
+    if (report->evidence->files == 0)
+        print_rest(&list);
     return list.count;
 }

@@ -149,6 +149,11 @@ takt__c_declared_type(const struct takt_c_place *place,
 /* Of a type's own node, with the names of the file. */
 struct takt_c_type takt__c_named_type(const struct takt_c_place *place,
                                       TSNode type, unsigned depth);
+/* Of a class of the project, by what it holds: a kind of matrix, if it is
+ * called so; what else it may be, we cannot say. */
+struct takt_c_type takt__c_class_type(const struct takt_c_place *place,
+                                      TSNode class, struct takt_text name,
+                                      unsigned depth);
 /* Of a field of a class, which may be NULL: of any. */
 struct takt_c_type takt__c_field_type(const struct takt_c_place *place,
                                       const void *class,

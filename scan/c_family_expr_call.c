@@ -60,6 +60,42 @@ static bool is_cast(const struct takt_c_nest *nest, TSNode callee)
            (takt__c_is_float(type) || type.element == TAKT_IR_GENERIC);
 }
 
+/* The class whose method it is in. */
+static struct takt_c_type own_type(const struct takt_c_nest *nest)
+{
+    char class[128];
+
+    takt__c_function_name(nest->place, class, sizeof class);
+    char *end = strstr(class, "::");
+    const struct takt_c_name *found =
+        end == NULL
+            ? NULL
+            : takt__c_find(nest->source,
+                           (struct takt_text){class, (size_t)(end - class)},
+                           TAKT_C_CLASS);
+    return found != NULL ? takt__c_named_type(nest->place, found->node, 0)
+                         : (struct takt_c_type){.element = TAKT_IR_UNKNOWN};
+}
+
+/* v.at(i), m.get(i, j), m.at<float>(i, j): what it is of, and of which type. */
+static bool read_method(const struct takt_c_nest *nest, TSNode *of,
+                        struct takt_c_type *type)
+{
+    TSNode name = takt__node_field(*of, "field"), typed = {0};
+
+    if (ts_node_is_null(name))
+        return false;
+    if (takt__node_is(name, "template_method")) {
+        typed = takt__c_first(takt__node_field(name, "arguments"));
+        name = takt__node_field(name, "name");
+    }
+    *of = takt__node_field(*of, "argument");
+    *type = ts_node_is_null(typed)
+                ? takt__c_expression_type(nest->place, *of, 0)
+                : takt__c_named_type(nest->place, typed, 0);
+    return takt__text_in(takt__node_text(nest->source, name), "at get");
+}
+
 /* m(i, j), (*this)(i, j), v.at(i): elements of what has floating-point ones. */
 static struct takt_ir_expr *called_element(struct takt_c_nest *nest,
                                            TSNode callee, TSNode list,
@@ -69,29 +105,16 @@ static struct takt_ir_expr *called_element(struct takt_c_nest *nest,
     struct takt_c_type type = {.element = TAKT_IR_UNKNOWN};
 
     if (takt__node_is(of, "field_expression")) {
-        const TSNode name = takt__node_field(of, "field");
-        if (ts_node_is_null(name) ||
-            !takt__text_is(takt__node_text(nest->source, name), "at"))
+        if (!read_method(nest, &of, &type))
             return NULL;
-        of = takt__node_field(of, "argument");
-        type = takt__c_expression_type(nest->place, of, 0);
     } else if (takt__node_is(of, "pointer_expression")) {
         const TSNode held = takt__node_field(of, "argument");
-        if (!takt__text_is(takt__node_text(nest->source, held), "this"))
-            return NULL;
-        char class[128];
-        takt__c_function_name(nest->place, class, sizeof class);
-        char *end = strstr(class, "::");
-        if (end == NULL)
-            return NULL;
-        const struct takt_c_name *found = takt__c_find(
-            nest->source, (struct takt_text){class, (size_t)(end - class)},
-            TAKT_C_CLASS);
-        if (found != NULL)
-            type = takt__c_named_type(nest->place, found->node, 0);
+        type = takt__text_is(takt__node_text(nest->source, held), "this")
+                   ? own_type(nest)
+                   : takt__c_expression_type(nest->place, of, 0);
     } else if (takt__node_is(of, "identifier")) {
         type = takt__c_type_of(nest->place, takt__node_text(nest->source, of));
-        if (type.rank > 0 && type.kind == TAKT_IR_PLAIN)
+        if (type.rank > 0 && type.kind == TAKT_IR_PLAIN && !type.is_own)
             return NULL;
     }
     if (!takt__c_is_float(type) &&
@@ -107,7 +130,7 @@ static struct takt_ir_expr *called_element(struct takt_c_nest *nest,
     }
     if (e != NULL)
         e->sort = TAKT_IR_ACCESS;
-    return e;
+    return type.rank > 0 ? e : NULL;
 }
 
 /* v.size() and the like: changes with nothing. */
@@ -121,15 +144,19 @@ static struct takt_ir_expr *measure(struct takt_c_nest *nest, TSNode node,
     const struct takt_text text =
         takt__node_text(nest->source, ts_node_is_null(name) ? callee : name);
 
-    if (!takt__text_in(text, words))
+    const struct takt_c_type type =
+        takt__c_expression_type(nest->place, node, 0);
+    const bool is_array =
+        takt__c_is_float(type) && type.rank > 0 &&
+        ts_node_named_child_count(takt__node_field(node, "arguments")) == 0;
+    if (!takt__text_in(text, words) && !is_array)
         return NULL;
     if (ts_node_is_null(name) /* of the object itself; else of a row, too: */
             ? ts_node_named_child_count(takt__node_field(node, "arguments")) > 0
             : takt__c_expr(nest, takt__node_field(callee, "argument"), true,
                            depth + 1) == NULL) /* all are of one length */
         return NULL;
-    return takt__c_expr_name(nest, takt__node_text(nest->source, node),
-                             takt__c_expression_type(nest->place, node, 0));
+    return takt__c_expr_name(nest, takt__node_text(nest->source, node), type);
 }
 
 struct takt_ir_expr *takt__c_expr_function(struct takt_c_nest *nest,

@@ -124,6 +124,32 @@ static bool is_both(const struct takt_c_nest *nest, TSNode condition)
                "&&");
 }
 
+/* x.count(), nodes() - 1: what a class tells of itself does not change. */
+static bool is_measure(TSNode node, unsigned depth)
+{
+    node = takt__c_bare(node);
+    if (depth == 0 || ts_node_is_null(node))
+        return false;
+    if (takt__node_is(node, "call_expression"))
+        return ts_node_named_child_count(takt__node_field(node, "arguments")) ==
+               0;
+    if (takt__node_is(node, "binary_expression"))
+        return is_measure(takt__node_field(node, "left"), depth - 1) &&
+               is_measure(takt__node_field(node, "right"), depth - 1);
+    return takt__node_in(node, "number_literal field_expression");
+}
+
+static struct takt_ir_expr *limit_of(struct takt_c_nest *nest, TSNode node)
+{
+    struct takt_ir_expr *e = takt__c_expr(nest, node, true, 0);
+    const struct takt_c_type type = {.element = TAKT_IR_INTEGER};
+
+    return e != NULL || !is_measure(node, 4)
+               ? e
+               : takt__c_expr_name(nest, takt__node_text(nest->source, node),
+                                   type);
+}
+
 /* i < n, n > i, i + k <= n, p != end, n--, n-- > 0. */
 static bool read_condition(struct takt_c_nest *nest, struct takt_ir_loop *loop,
                            TSNode condition)
@@ -150,9 +176,9 @@ static bool read_condition(struct takt_c_nest *nest, struct takt_ir_loop *loop,
     if (!takt__text_in(sign, signs))
         return false;
     const struct takt_ir_expr *a =
-        takt__c_expr(nest, takt__node_field(condition, "left"), true, 0);
+        limit_of(nest, takt__node_field(condition, "left"));
     const struct takt_ir_expr *b =
-        takt__c_expr(nest, takt__node_field(condition, "right"), true, 0);
+        limit_of(nest, takt__node_field(condition, "right"));
     if (a == NULL || b == NULL || takt__ir_is_gathered(a) ||
         takt__ir_is_gathered(b))
         return false;
@@ -360,6 +386,6 @@ bool takt__c_read_head(struct takt_c_nest *nest, unsigned index)
     if (!ts_node_is_null(head->start))
         loop->from = takt__c_expr(nest, head->start, true, 0);
     if (!ts_node_is_null(head->bound))
-        loop->to = takt__c_expr(nest, head->bound, true, 0);
+        loop->to = limit_of(nest, head->bound);
     return true;
 }

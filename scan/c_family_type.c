@@ -86,47 +86,6 @@ static struct takt_c_type primitive(struct takt_text text)
     return type;
 }
 
-/* A class of this file that holds floating-point numbers is one kind of
- * matrix, if it is called so; what else it may be, we cannot say. */
-static struct takt_c_type class_type(const struct takt_c_place *place,
-                                     TSNode class, struct takt_text name,
-                                     unsigned depth)
-{
-    struct takt_c_type type = {.element = TAKT_IR_OTHER,
-                               .of = name,
-                               .is_own = true,
-                               .fields = class.id};
-    const TSNode body = takt__node_field(class, "body");
-    const uint32_t count = ts_node_named_child_count(body);
-    struct takt_c_notes *notes = place->source->notes;
-
-    if (notes->is_in_class) /* classes in classes say nothing more */
-        return type;
-    notes->is_in_class = true;
-    for (uint32_t i = 0; i < count && i < 256; i++) {
-        const TSNode field = ts_node_named_child(body, i);
-        const TSNode declarator = takt__node_field(field, "declarator");
-        if (!takt__node_is(field, "field_declaration") ||
-            ts_node_is_null(declarator))
-            continue;
-        bool is_function = false;
-        takt__c_declared_name(declarator, &is_function);
-        const struct takt_c_declaration held = {.holder = field,
-                                                .declarator = declarator};
-        const struct takt_c_type of =
-            is_function ? unknown
-                        : takt__c_declared_type(place, &held, depth + 1);
-        if (!takt__c_is_float(of) || of.rank == 0)
-            continue;
-        type.element = of.element;
-        type.kind = takt__c_has(name, "mat")   ? TAKT_IR_MATRIX
-                    : takt__c_has(name, "vec") ? TAKT_IR_VECTOR
-                                               : TAKT_IR_PLAIN;
-    }
-    notes->is_in_class = false;
-    return type;
-}
-
 static struct takt_c_type identifier_type(const struct takt_c_place *place,
                                           struct takt_text name,
                                           unsigned depth);
@@ -206,7 +165,7 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
     }
     found = takt__c_find(place->source, name, TAKT_C_CLASS);
     if (found != NULL)
-        return class_type(place, found->node, name, depth);
+        return takt__c_class_type(place, found->node, name, depth);
     if (macro_type(place, name, depth, &type) || eigen_type(name, &type))
         return type;
     const struct takt_c_notes *notes = place->source->notes;
@@ -260,6 +219,8 @@ static struct takt_c_type container_type(const struct takt_c_place *place,
 
     if (takt__c_find(place->source, name, TAKT_C_CLASS) != NULL)
         type = identifier_type(place, name, depth);
+    if (type.element == TAKT_IR_GENERIC && takt__c_is_float(inner))
+        type.element = inner.element; /* what its operators return */
     for (const char *const *word = words; *word != NULL; word++)
         if (takt__c_has(name, *word) && takt__c_is_float(inner) &&
             !takt__c_is_float(type)) {

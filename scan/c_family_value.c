@@ -68,6 +68,20 @@ static struct takt_c_type below(struct takt_c_type type)
     return type;
 }
 
+/* What a function or method of that name returns. */
+static struct takt_c_type function_type(const struct takt_c_place *place,
+                                        struct takt_text name, unsigned depth)
+{
+    const struct takt_c_name *found =
+        takt__c_find(place->source, name, TAKT_C_FUNCTION);
+
+    if (found == NULL)
+        return unknown;
+    const struct takt_c_declaration held = {.holder = found->holder,
+                                            .declarator = found->node};
+    return takt__c_declared_type(place, &held, depth + 1);
+}
+
 /* What a function of the project returns: rows(t), rows<2>(t). */
 static struct takt_c_type returned_type(const struct takt_c_place *place,
                                         TSNode callee, unsigned depth)
@@ -76,13 +90,7 @@ static struct takt_c_type returned_type(const struct takt_c_place *place,
         callee = takt__node_field(callee, "name");
     if (!takt__node_is(callee, "identifier"))
         return unknown;
-    const struct takt_c_name *found = takt__c_find(
-        place->source, takt__node_text(place->source, callee), TAKT_C_FUNCTION);
-    if (found == NULL)
-        return unknown;
-    const struct takt_c_declaration held = {.holder = found->holder,
-                                            .declarator = found->node};
-    return takt__c_declared_type(place, &held, depth + 1);
+    return function_type(place, takt__node_text(place->source, callee), depth);
 }
 
 /* a.transpose() is of the type of a; v.begin() runs over v; f(x) may be a
@@ -110,8 +118,13 @@ static struct takt_c_type call_type(const struct takt_c_place *place,
             return unknown;
         const struct takt_text name = takt__node_text(place->source, field);
         struct takt_c_type type = takt__c_expression_type(place, of, depth + 1);
-        if (takt__text_in(name, start))
+        if (takt__text_in(name, start) && takt__c_is_float(type))
             return type;
+        struct takt_c_type made = function_type(place, name, depth);
+        if (made.element == TAKT_IR_UNKNOWN && type.is_own)
+            made.element = type.element; /* T *row(int i) */
+        if (made.rank > 0 || takt__text_in(name, start))
+            return made.rank > 0 ? made : type;
         const bool is_line = takt__text_in(name, lines);
         if (type.kind == TAKT_IR_PLAIN ||
             (!is_line && !takt__text_in(name, same)) ||

@@ -14,6 +14,7 @@
 #include "memory.h"
 #include "place.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,13 +231,52 @@ static takt_status gather(struct takt_scan_finder *finder,
     return status;
 }
 
+/* ---- loops around ---- */
+
+static size_t name_length(const char *at, const char *end)
+{
+    size_t length = 0;
+
+    while (at + length < end &&
+           (isalnum((unsigned char)at[length]) || at[length] == '_'))
+        length++;
+    return length;
+}
+
+static bool has_name(const char *at, const char *end, struct takt_text name)
+{
+    for (size_t length; at<end; at += length> 0 ? length : 1) {
+        length = name_length(at, end);
+        if (length == name.size && memcmp(at, name.at, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether it goes over elements: one that only repeats, "for (;;)" or
+ * "while (!done(x))", does not. The first name behind `while` has to stand in
+ * its body, too. */
+static bool is_over_elements(const char *head, const char *body,
+                             const char *end)
+{
+    const struct takt_text word = {head, name_length(head, body)};
+    const char *at = head + word.size;
+
+    while (at < body && !isalpha((unsigned char)*at) && *at != ';')
+        at++;
+    const struct takt_text name = {at, name_length(at, body)};
+    return name.size > 0 &&
+           (takt__text_is(word, "for") || has_name(body, end, name));
+}
+
 /* From the root down, because a node finds its parents so anyway. */
-static unsigned count_loops(TSTree *tree, uint32_t start, uint32_t end)
+static unsigned count_loops(const struct takt_source *source, uint32_t start,
+                            uint32_t end)
 {
     static const char loops[] =
         "for_statement while_statement do_statement for_range_loop "
         "for_expression while_expression loop_expression";
-    TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
+    TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(source->tree));
     unsigned count = 0;
 
     while (ts_tree_cursor_goto_first_child_for_byte(&cursor, start) >= 0) {
@@ -245,7 +285,13 @@ static unsigned count_loops(TSTree *tree, uint32_t start, uint32_t end)
             break;
         if (takt__node_in(node, "function_definition function_item"))
             count = 0;
-        count += takt__node_in(node, loops);
+        if (!takt__node_in(node, loops))
+            continue;
+        const TSNode body = ts_node_child_by_field_name(node, "body", 4);
+        count += !ts_node_is_null(body) &&
+                 is_over_elements(source->text + ts_node_start_byte(node),
+                                  source->text + ts_node_start_byte(body),
+                                  source->text + end);
     }
     ts_tree_cursor_delete(&cursor);
     return count;
@@ -265,8 +311,8 @@ static void place(struct takt_scan_candidate *candidate, TSNode node,
     struct takt_ruler ahead = *ruler; /* the next one starts before */
     finding->end_column =
         takt__ruler_column(&ahead, candidate->end - end.column, candidate->end);
-    finding->loops_around = count_loops(candidate->match.source->tree,
-                                        candidate->start, candidate->end);
+    finding->loops_around =
+        count_loops(candidate->match.source, candidate->start, candidate->end);
     takt__snippet(takt__node_text(candidate->match.source, node),
                   finding->snippet);
 }

@@ -117,6 +117,22 @@ struct copy {
     bool has_bodies; /* methods are kept, whatever they do */
 };
 
+/* Whether a method tells what a class holds: float *row(int i), operator(),
+ * operator[]. */
+static bool tells_element(const struct copy *copy)
+{
+    const char *at = copy->text + copy->member;
+    const char *end = copy->text + copy->size;
+    const char *bracket = memchr(at, '(', (size_t)(end - at));
+
+    if (bracket == NULL)
+        return false;
+    const struct takt_text head = {at, (size_t)(bracket - at)};
+    return takt__text_is(takt__outline_word_before(at, bracket), "operator") ||
+           (memchr(at, '*', head.size) != NULL &&
+            !takt__outline_has_word(head, "operator"));
+}
+
 /* The end of a member: methods that tell no element are left out. */
 static void end_member(struct copy *copy, bool is_kept)
 {
@@ -137,7 +153,8 @@ static void copy_body(struct copy *copy, struct takt_text body)
     memcpy(copy->text + copy->size, is_kept ? body.at : "{}",
            is_kept ? body.size : 2);
     copy->size += is_kept ? body.size : 2;
-    end_member(copy, is_kept && memchr(body.at, '[', body.size) != NULL);
+    end_member(copy, tells_element(copy) ||
+                         (is_kept && memchr(body.at, '[', body.size) != NULL));
 }
 
 static bool is_blank(char sign)
@@ -162,7 +179,7 @@ static void copy_sign(struct copy *copy, char sign)
     if (sign == '}' && copy->depth > 0)
         copy->depth--;
     if (sign == ';')
-        end_member(copy, !copy->is_a_call);
+        end_member(copy, !copy->is_a_call || tells_element(copy));
 }
 
 void takt__outline_declare(const struct takt_outline *in, const char *at,

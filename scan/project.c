@@ -315,9 +315,10 @@ struct takt_text takt__project_word(const char **at, const char *end)
     return word;
 }
 
+/* A template may be of them. */
 static bool is_float_word(struct takt_text word)
 {
-    return takt__text_in(word, "float double f32 f64 Float");
+    return takt__text_in(word, "float double f32 f64 Float template");
 }
 
 /* One step: from names of what is numeric to what has these names. */

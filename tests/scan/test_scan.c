@@ -297,6 +297,42 @@ static void declarations_of_other_files_are_known(void)
     tree_remove(&tree);
 }
 
+/* Methods and operators tell what a class of another file holds, also one that
+ * it is made of; those that tell nothing are not carried along. */
+static void methods_of_other_files_are_known(void)
+{
+    struct account account = {0};
+    struct tree tree;
+
+    tree_make(&tree);
+    tree_text(&tree, "grid.h",
+              "template <class T> class Grid {\n public:\n"
+              "  T &operator()(int x, int y) { return held(x, y); }\n"
+              "  T *row(int y);\n  int width() const;\n};\n"
+              "class Image : public Grid<float> { public: int id(); };\n");
+    tree_text(&tree, "buffer.h",
+              "class Buffer {\n public:\n  const float *read() const;\n"
+              "  float *write() { return text; }\n  int count() const;\n};\n");
+    tree_text(&tree, "a.cpp",
+              "#include \"grid.h\"\n#include \"buffer.h\"\n"
+              "#include <cmath>\nvoid f(const Buffer &a, Buffer &b) {\n"
+              "const auto in = a.read(); auto out = b.write();\n"
+              "for (int i = 0; i < a.count(); i++) out[i] = exp(in[i]);\n}\n"
+              "void g(Grid<double> &g, Image &m, int h) {\n"
+              "for (int y = 0; y < h; y++)\n"
+              " for (int x = 0; x < g.width(); x++) g(x, y) = exp(m(x, y));\n"
+              "auto row = m.row(3);\n"
+              "for (int x = 0; x < m.width(); x++) row[x] = tanh(row[x]);\n"
+              "}\n");
+    account_of(&account, tree.path, plain);
+    EXPECT_INT(account.findings, 3);
+    EXPECT(strstr(account.text, "a.cpp:6") != NULL);
+    EXPECT(strstr(account.text, "a.cpp:9") != NULL);
+    EXPECT(strstr(account.text, "a.cpp:12") != NULL);
+    free(account.text);
+    tree_remove(&tree);
+}
+
 static void a_visitor_may_have_enough(void)
 {
     struct takt_scan_options options = {.threads = 4};
@@ -330,6 +366,7 @@ int main(void)
     RUN(blocks_of_python_may_be_deep);
     RUN(threads_change_nothing);
     RUN(declarations_of_other_files_are_known);
+    RUN(methods_of_other_files_are_known);
     RUN(a_visitor_may_have_enough);
     RUN(findings_name_the_path_that_was_given);
     return tap_done();

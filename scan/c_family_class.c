@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * c_family_class.c - what elements a class of the project holds: those of its
+ * arrays, of what its operators () and [] return, or of its base class.
+ */
+#include "c_family.h"
+
+/* What a member tells: a field is an array, or an operator returns one of the
+ * elements. */
+static void read_member(const struct takt_c_place *place, TSNode member,
+                        struct takt_c_type *type, unsigned depth)
+{
+    const TSNode declarator = takt__node_field(member, "declarator");
+    bool is_function = false;
+
+    if (!takt__node_in(member, "field_declaration function_definition") ||
+        ts_node_is_null(declarator))
+        return;
+    const TSNode name = takt__c_declared_name(declarator, &is_function);
+    const bool is_subscript =
+        takt__node_is(name, "operator_name") &&
+        takt__text_is(takt__node_text(place->source, name), "operator[]");
+    const bool is_call =
+        takt__node_is(name, "operator_name") &&
+        takt__text_is(takt__node_text(place->source, name), "operator()");
+    if (is_function && !is_subscript && !is_call)
+        return;
+    const struct takt_c_declaration held = {.holder = member,
+                                            .declarator = declarator};
+    const struct takt_c_type of =
+        takt__c_declared_type(place, &held, depth + 1);
+    const bool is_generic = is_function && of.element == TAKT_IR_UNKNOWN &&
+                            of.fields == NULL; /* T of its own template */
+    if (is_generic && type->element == TAKT_IR_OTHER)
+        type->element = TAKT_IR_GENERIC;
+    if (is_subscript && type->rank == 0 && (is_generic || takt__c_is_float(of)))
+        type->rank = of.rank + 1;
+    if (takt__c_is_float(of) && (is_function || of.rank > 0))
+        type->element = of.element;
+}
+
+static TSNode base_of(TSNode class)
+{
+    const uint32_t count = ts_node_named_child_count(class);
+
+    for (uint32_t i = 0; i < count && i < 8; i++) {
+        const TSNode clause = ts_node_named_child(class, i);
+        if (!takt__node_is(clause, "base_class_clause"))
+            continue;
+        for (uint32_t k = 0; k < ts_node_named_child_count(clause); k++)
+            if (takt__node_in(ts_node_named_child(clause, k),
+                              "type_identifier template_type"))
+                return ts_node_named_child(clause, k);
+    }
+    return (TSNode){0};
+}
+
+struct takt_c_type takt__c_class_type(const struct takt_c_place *place,
+                                      TSNode class, struct takt_text name,
+                                      unsigned depth)
+{
+    struct takt_c_type type = {.element = TAKT_IR_OTHER,
+                               .of = name,
+                               .is_own = true,
+                               .fields = class.id};
+    const TSNode body = takt__node_field(class, "body");
+    const uint32_t count = ts_node_named_child_count(body);
+    struct takt_c_notes *notes = place->source->notes;
+
+    if (notes->is_in_class) /* classes in classes say nothing more */
+        return type;
+    notes->is_in_class = true;
+    for (uint32_t i = 0; i < count && i < 256; i++)
+        read_member(place, ts_node_named_child(body, i), &type, depth);
+    notes->is_in_class = false;
+    const TSNode base = base_of(class);
+    if (type.element == TAKT_IR_OTHER && !ts_node_is_null(base)) {
+        const struct takt_c_type of =
+            takt__c_named_type(place, base, depth + 1);
+        if (of.is_own && takt__c_is_float(of)) {
+            type.element = of.element;
+            type.rank = of.rank;
+        }
+    }
+    if (takt__c_is_float(type))
+        type.kind = takt__c_has(name, "mat")   ? TAKT_IR_MATRIX
+                    : takt__c_has(name, "vec") ? TAKT_IR_VECTOR
+                                               : TAKT_IR_PLAIN;
+    if (type.kind != TAKT_IR_PLAIN)
+        type.rank = 0;
+    return type;
+}
