@@ -86,8 +86,8 @@ void takt__learner_notify(struct takt_learner *learner);
 
 /* Before the first decision about a series in such situations (bit 1 <<
  * situation): publishes what the store knows of it there; of others the thread
- * does soon. Waits for the store to be read, which the thread does, and for its lock;
- * for a tenth of a second at most, all calls together. */
+ * does soon. Waits for the store to be read, which the thread does, and for its
+ * lock; for a tenth of a second at most, all calls together. */
 void takt__learner_ask(struct takt_learner *learner, unsigned series,
                        unsigned situations);
 

@@ -156,8 +156,7 @@ void takt__learner_publish_series(struct takt_learner *learner, unsigned series,
 {
     struct takt_change change;
 
-    if (takt__model_take_change(learner->model, series, situations,
-                                &change) &&
+    if (takt__model_take_change(learner->model, series, situations, &change) &&
         learner->is_published)
         publish_change(learner, &change, now_ns);
 }

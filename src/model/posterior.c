@@ -59,8 +59,7 @@ static bool ask_teams(const struct takt_posterior *posterior, unsigned i,
         passed = threads_of(posterior, at);
     }
     if (at < none)
-        takt__team_step(out, &arm[posterior->arm[at]],
-                        &arm[posterior->arm[i]]);
+        takt__team_step(out, &arm[posterior->arm[at]], &arm[posterior->arm[i]]);
     return at < none;
 }
 

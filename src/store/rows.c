@@ -138,7 +138,7 @@ static bool read_number(sqlite3_stmt *row, int at, void *out)
 
 /* A scan of records. Neighbours share most of their names, so a name is looked
  * up when its number differs from that of the row before. */
-struct scan {
+struct row_scan {
     sqlite3_stmt *row, *name_of;
     bool has_names;                  /* in the row, not their numbers */
     int64_t name[TAKT_RECORD_NAMES]; /* that the record has; 0: none */
@@ -147,7 +147,7 @@ struct scan {
 };
 
 /* False: there is no such name, or it cannot be read (scan->result). */
-static bool look_up(struct scan *scan, int at, int64_t id, char *out)
+static bool look_up(struct row_scan *scan, int at, int64_t id, char *out)
 {
     sqlite3_bind_int64(scan->name_of, 1, id);
     scan->result = sqlite3_step(scan->name_of);
@@ -160,7 +160,7 @@ static bool look_up(struct scan *scan, int at, int64_t id, char *out)
     return is_found;
 }
 
-static bool read_name(struct scan *scan, int at, char *out)
+static bool read_name(struct row_scan *scan, int at, char *out)
 {
     const struct takt_record_field *field = &takt__record_fields[at];
 
@@ -180,7 +180,7 @@ static bool read_name(struct scan *scan, int at, char *out)
     return true;
 }
 
-static bool read_row(struct scan *scan)
+static bool read_row(struct row_scan *scan)
 {
     for (int i = 0; i < TAKT_RECORD_FIELDS; i++) {
         const struct takt_record_field *field = &takt__record_fields[i];
@@ -198,8 +198,8 @@ takt_status takt__rows_visit(struct takt_database *database,
                              enum takt_sql which, takt_record_visit *visit,
                              void *self)
 {
-    struct scan scan = {.has_names = which == TAKT_SQL_SELECT,
-                        .result = SQLITE_ROW};
+    struct row_scan scan = {.has_names = which == TAKT_SQL_SELECT,
+                            .result = SQLITE_ROW};
 
     if (!takt__database_is_usable(database))
         return TAKT_EIO;

@@ -471,7 +471,7 @@ static void a_store_is_published_as_it_is_asked_for(void)
     EXPECT(learning_of(ctx).own_records >= 1); /* it is read */
     EXPECT_INT(takt__table_load(&ctx->decider.table, key, TAKT_REPEAT), 0);
     count_calls(ctx, 1, TAKT_CALL_URGENT, by_model);
-    EXPECT_INT(by_model[0], 0); /* it asks for nothing */
+    EXPECT_INT(by_model[0], 0);       /* it asks for nothing */
     count_calls(ctx, 1, 0, by_model); /* on the same operands */
     EXPECT_INT(by_model[0], 1);
     EXPECT(takt__table_load(&ctx->decider.table, key, TAKT_REPEAT) != 0);
