@@ -20,10 +20,6 @@ static const double least_sigma = 0.05;
  * than a spike. */
 static const float many_times = 2;
 
-/* A single sample has one moment's caches, clock and neighbours: its variance
- * beside that of the others, measured (docs/decisions/0071). */
-static const float of_moment = 0.03f;
-
 /* The correlation of residuals half an octave apart: e^(-0.5 / 8), measured
  * (docs/decisions/0005). */
 static const float fading = 0.9394131f;
@@ -200,8 +196,7 @@ void takt__stat_add_trial(struct takt_stat *stat, double residual)
  * took many times longer than expected, where anything was expected. */
 static float noise_of(const struct takt_sums *sums, float surprise, float prior)
 {
-    const float noise = (float)variance_of(sums) / (float)sums->n +
-                        (sums->n < 2 ? of_moment : 0);
+    const float noise = (float)variance_of(sums) / (float)sums->n;
 
     if (sums->n >= 2 || surprise < many_times || prior > 1 ||
         surprise * surprise < 4 * (prior + noise))
