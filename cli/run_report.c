@@ -338,6 +338,10 @@ static void print_verdict(FILE *out, const struct run_report *report)
         fputs("the gain was not measured: the baseline library ran no such "
               "calls\n",
               out);
+    else if (isnan(run_gain_s(tally)))
+        fputs("the gain was not measured: there was no time to compare with, "
+              "without Takt\n",
+              out);
     else
         fputs("every call ran in the baseline library: nothing was gained\n",
               out);

@@ -336,6 +336,18 @@ bool is_effect_known(const struct run_tally *tally)
            tally->effect.covered_s > changed_s / 2;
 }
 
+/* Nothing was compared of what may have gained: calls that ran elsewhere, and
+ * loops, since the memory of their arrays is kept. */
+static bool is_gain_unknown(const struct run_tally *tally)
+{
+    const struct run_row *total = &tally->total;
+    const struct loop_row *loops = &tally->loops;
+
+    return total->compared == 0 &&
+           (calls_elsewhere(total) > 0 ||
+            (loops->compared == 0 && loops->whole + loops->split > 0));
+}
+
 double run_gain_s(const struct run_tally *tally)
 {
     const struct run_row *total = &tally->total;
@@ -344,7 +356,7 @@ double run_gain_s(const struct run_tally *tally)
         return (tally->effect.gain_s + loops_gain_s(&tally->lapack) -
                 tally->opening_s) /
                tally->threads;
-    if (total->compared == 0 && calls_elsewhere(total) > 0)
+    if (is_gain_unknown(tally))
         return (double)NAN;
     return (gained_s(total) + loops_gain_s(&tally->loops) +
             loops_gain_s(&tally->lapack) - tally->opening_s) /

@@ -972,6 +972,14 @@ class Report(Scratch):
             self.assertIn("the gain was not measured", shown)
             self.assertNotIn("every call ran in the baseline library", shown)
 
+    def test_loops_that_were_never_compared_gain_what_nobody_knows(self):
+        # Their arrays' memory was kept: that nothing was split does not mean
+        # that nothing was gained.
+        loops = (cell(GEMM, SINGLE, 0, "calls", STRAIGHT, 5) +
+                 f"loop 1 20 add ff->f: 3 0 3 0 {9 * MS} 0 0 0 0 0;")
+        self.assertIsNone(self.json(loops)["gain_s"])
+        self.assertIn("the gain was not measured: ", self.text(loops))
+
     def test_any_loops_can_be_told(self):
         most = 2 ** 64 - 1
         damaged = (f"loop 0 31 \x1b[1m: {' '.join(10 * [str(most)])};" +
