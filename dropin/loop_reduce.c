@@ -100,6 +100,7 @@ struct loop_reduction {
     unsigned parts;
     _Atomic unsigned next;
     char result[most_parts * TAKT_REDUCED_SIZE];
+    void (*run_one)(struct loop_reduction *job, unsigned part);
     uint64_t wanted; /* bits that are looked for */
     _Atomic bool is_found;
 };
@@ -136,7 +137,7 @@ static char *result_of(struct loop_reduction *job, unsigned part)
     return job->result + part * job->reduction->size;
 }
 
-static void run_one(struct loop_reduction *job, unsigned part)
+static void reduce_one(struct loop_reduction *job, unsigned part)
 {
     const struct takt_reduction *reduction = job->reduction;
     const struct takt_loop_call *call = job->call;
@@ -163,7 +164,7 @@ static void run_parts(void *self, unsigned part, unsigned parts)
     (void)parts;
     while ((number = atomic_fetch_add_explicit(
                 &job->next, 1, memory_order_relaxed)) < job->parts)
-        run_one(job, number);
+        job->run_one(job, number);
     takt__loop_move_flags();
 }
 
@@ -218,27 +219,22 @@ static bool has_wanted(const struct loop_reduction *job, unsigned part)
     LOOK(uint32_t, step);
 }
 
-static void look_in_parts(void *self, unsigned part, unsigned parts)
+static void look_in_one(struct loop_reduction *job, unsigned part)
 {
-    struct loop_reduction *job = self;
-    unsigned number;
-
-    (void)part;
-    (void)parts;
-    while ((number = atomic_fetch_add_explicit(
-                &job->next, 1, memory_order_relaxed)) < job->parts)
-        if (has_wanted(job, number)) {
-            atomic_store_explicit(&job->is_found, true, memory_order_relaxed);
-            atomic_store_explicit(&job->next, job->parts, memory_order_relaxed);
-        }
+    if (!has_wanted(job, part))
+        return;
+    atomic_store_explicit(&job->is_found, true, memory_order_relaxed);
+    atomic_store_explicit(&job->next, job->parts, memory_order_relaxed);
 }
 
 static void run_all(const struct takt_route *route, struct loop_reduction *job,
-                    unsigned threads, takt_part run)
+                    unsigned threads,
+                    void (*run)(struct loop_reduction *job, unsigned part))
 {
+    job->run_one = run;
     atomic_store_explicit(&job->next, 0, memory_order_relaxed);
-    if (route->takt->run_parts(route->ctx, threads, run, job) != TAKT_OK)
-        run(job, 0, 1);
+    if (route->takt->run_parts(route->ctx, threads, run_parts, job) != TAKT_OK)
+        run_parts(job, 0, 1);
 }
 
 /* A real of a number: of a complex one there are two. */
@@ -275,7 +271,7 @@ static bool is_ambiguous(const struct takt_route *route,
     atomic_init(&job->is_found,
                 bits_of(reduction, job->call->args[2], 0) == job->wanted);
     if (!job->is_found)
-        run_all(route, job, threads, look_in_parts);
+        run_all(route, job, threads, look_in_one);
     return job->is_found;
 }
 
@@ -297,7 +293,7 @@ void takt__loop_reduce(const struct takt_route *route,
     for (unsigned i = 0; i < job.parts; i++)
         memcpy(result_of(&job, i), reduction->neutral, reduction->size);
     if (job.parts > 1) {
-        run_all(route, &job, threads, run_parts);
+        run_all(route, &job, threads, reduce_one);
         const char *result = join(&job);
         if (!is_ambiguous(route, &job, threads, result)) {
             memcpy(call->args[2], result, reduction->size);
