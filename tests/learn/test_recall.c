@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/futex.h"
 #include "call/ctx.h"
 #include "learn/inside.h"
 #include "store/scratch.h"
@@ -457,6 +459,19 @@ static void the_first_calls_go_by_what_was_stored(void)
     takt_ctx_destroy(ctx);
 }
 
+/* By the learner's thread, as soon as there is a context. */
+static void a_store_is_read_before_the_first_call(void)
+{
+    const char *path = scratch_path();
+
+    report_all_experts(path);
+    takt_ctx *ctx = open_ctx(path);
+    takt__futex_changes(&ctx->learner->was_tried, 0,
+                        takt__now_ns() + UINT64_C(60000000000));
+    EXPECT(atomic_load(&ctx->learner->is_loaded));
+    takt_ctx_destroy(ctx);
+}
+
 /* Verdicts of what nobody calls are nobody's business. */
 static void a_store_is_published_as_it_is_asked_for(void)
 {
@@ -554,6 +569,7 @@ int main(void)
     scratch_make();
     RUN(a_hint_waits_for_its_expert);
     RUN(the_first_calls_go_by_what_was_stored);
+    RUN(a_store_is_read_before_the_first_call);
     RUN(a_store_is_published_as_it_is_asked_for);
     RUN(a_first_call_does_not_wait_for_ever);
     RUN(other_machines_are_a_hint);

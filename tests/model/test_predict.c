@@ -321,9 +321,10 @@ static void doubt_grows_away_from_what_was_seen(void)
     sim_destroy(&sim);
 }
 
-/* Three teams, of which two were seen at every fourth size each, in turns: the
- * largest took three times what its rates say, and the smallest less. What the
- * third one showed at its own sizes holds between them. */
+/* Of five teams the largest was seen at every other size, where it took three
+ * times what its rates say; two and eight threads were seen at the sizes
+ * between these, where two took less. What eight showed there holds at all
+ * sizes. */
 static void teams_that_were_seen_in_turns_do_not_contradict(void)
 {
     struct sim sim = sim_create(6, 0);
