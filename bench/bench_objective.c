@@ -3,8 +3,8 @@
  * bench_objective.c - what objectives gain, in turns with the mean time.
  *
  *     bench_objective throughput [CALLERS]
- *     bench_objective tail
- *     bench_objective quiet
+ *     bench_objective tail [EXPERT...]
+ *     bench_objective quiet [EXPERT...]
  *
  * throughput: so many threads (default: as many as the machine has) make
  * products of one size without a pause; calls per second under `throughput`
@@ -13,7 +13,8 @@
  * tail: one thread answers requests, each a forward pass of a small network,
  * while another process uses 60% of one core: 6 ms of work, 4 ms of sleep.
  * The p99 of requests and their mean, under `p99` against `time`. quiet: the
- * same without that process.
+ * same without that process. Experts that are named run all products in turns
+ * of their own: what could be had at best.
  *
  * Both contexts learn in the same way before, and take turns then. Medians of
  * the turns, and in brackets the second and the last but one of them: with nine
@@ -34,7 +35,7 @@
 #include "bench.h"
 #include <takt/takt.h>
 
-enum { turns = 9, sides = 2 };
+enum { turns = 9, sides = 2, most_sides = 8 };
 
 static takt_ctx *open_ctx(const char *objective)
 {
@@ -207,14 +208,26 @@ static pid_t start_neighbour(void)
     }
 }
 
-static void run(takt_ctx *ctx, const takt_call *call)
+/* Who answers: a context, or one expert of it for all products. */
+struct side {
+    const char *name;
+    takt_ctx *ctx;
+    bool is_fixed;
+    size_t expert;
+};
+
+static void run(const struct side *side, const takt_call *call)
 {
-    if (takt_run(ctx, call, NULL) != TAKT_OK)
+    const takt_status status = side->is_fixed && call->shape.rank == 2
+                                   ? takt_run_on(side->ctx, call, side->expert)
+                                   : takt_run(side->ctx, call, NULL);
+
+    if (status != TAKT_OK)
         exit(2);
 }
 
 /* Two layers: y = w2 relu(w1 x). */
-static double answer_s(takt_ctx *ctx, const struct network *net)
+static double answer_s(const struct side *side, const struct network *net)
 {
     static const takt_op *gemv, *relu;
     const double start = bench_now_ns();
@@ -223,19 +236,19 @@ static double answer_s(takt_ctx *ctx, const struct network *net)
         gemv = takt_op_find("gemv");
         relu = takt_op_find("relu");
     }
-    run(ctx, &(takt_call){.op = gemv,
-                          .shape = {2, {hidden, inputs}},
-                          .in = {net->w1, net->x},
-                          .out = net->h,
-                          .alpha = 1});
-    run(ctx,
+    run(side, &(takt_call){.op = gemv,
+                           .shape = {2, {hidden, inputs}},
+                           .in = {net->w1, net->x},
+                           .out = net->h,
+                           .alpha = 1});
+    run(side,
         &(takt_call){
             .op = relu, .shape = {1, {hidden}}, .in = {net->h}, .out = net->h});
-    run(ctx, &(takt_call){.op = gemv,
-                          .shape = {2, {hidden, hidden}},
-                          .in = {net->w2, net->h},
-                          .out = net->y,
-                          .alpha = 1});
+    run(side, &(takt_call){.op = gemv,
+                           .shape = {2, {hidden, hidden}},
+                           .in = {net->w2, net->h},
+                           .out = net->y,
+                           .alpha = 1});
     return (bench_now_ns() - start) * 1e-9;
 }
 
@@ -243,14 +256,14 @@ struct latency {
     double mean[turns], p99[turns];
 };
 
-static void serve(takt_ctx *ctx, const struct network *net, struct latency *out,
-                  int turn)
+static void serve(const struct side *side, const struct network *net,
+                  struct latency *out, int turn)
 {
     static double took_s[requests];
     double sum = 0;
 
     for (int i = 0; i < requests; i++)
-        sum += took_s[i] = answer_s(ctx, net);
+        sum += took_s[i] = answer_s(side, net);
     qsort(took_s, requests, sizeof took_s[0], by_value);
     out->mean[turn] = sum / requests;
     out->p99[turn] = took_s[requests * 99 / 100];
@@ -264,35 +277,67 @@ static void print_latency(const char *name, const double *a, const double *b)
     print_ratios(b, a);
 }
 
-static int measure_tail(bool has_neighbour)
+static struct side fixed_side(const char *name)
 {
-    takt_ctx *ctx[sides] = {open_ctx("time"), open_ctx("p99")};
+    struct side side = {
+        .name = name, .ctx = open_ctx("time"), .is_fixed = true};
+    const char *expert;
+
+    while ((expert = takt_ctx_expert(side.ctx, side.expert, NULL)) != NULL) {
+        if (strcmp(expert, name) == 0)
+            return side;
+        side.expert++;
+    }
+    fprintf(stderr, "no expert '%s': see takt machine\n", name);
+    exit(2);
+}
+
+static void serve_in_turns(const struct side side[], int count,
+                           const struct network *net, struct latency latency[])
+{
+    for (int i = 0; i < learning; i++)
+        answer_s(&side[i / turn_of_learning % sides], net);
+    for (int i = 0; i < turns; i++)
+        for (int j = 0; j < count; j++)
+            serve(&side[(i + j) % count], net, &latency[(i + j) % count], i);
+}
+
+static int measure_tail(bool has_neighbour, char **experts)
+{
+    struct side side[most_sides] = {{"time", open_ctx("time"), false, 0},
+                                    {"p99", open_ctx("p99"), false, 0}};
+    static struct latency latency[most_sides];
+    int count = sides;
     const struct network net = {
         bench_floats(hidden * inputs), bench_floats(hidden * hidden),
         bench_floats(inputs), bench_floats(hidden), bench_floats(hidden)};
-    static struct latency latency[sides];
-    const pid_t neighbour = has_neighbour ? start_neighbour() : 0;
 
-    for (int i = 0; i < learning; i++)
-        answer_s(ctx[i / turn_of_learning % sides], &net);
-    for (int i = 0; i < turns; i++)
-        for (int j = 0; j < sides; j++)
-            serve(ctx[(i + j) % sides], &net, &latency[(i + j) % sides], i);
+    for (; *experts != NULL && count < most_sides; experts++)
+        side[count++] = fixed_side(*experts);
+    const pid_t neighbour = has_neighbour ? start_neighbour() : 0;
+    serve_in_turns(side, count, &net, latency);
     printf("requests, us          time                       p99"
            "               p99 / time\n");
     print_latency("mean", latency[0].mean, latency[1].mean);
     print_latency("p99", latency[0].p99, latency[1].p99);
     printf("gemv runs on");
-    for (int side = 0; side < sides; side++)
-        print_experts(ctx[side], "gemv",
+    for (int i = 0; i < sides; i++)
+        print_experts(side[i].ctx, "gemv",
                       (takt_shape){.rank = 2, .dim = {hidden, inputs}});
     putchar('\n');
+    for (int i = sides; i < count; i++) {
+        printf("%-16s mean", side[i].name);
+        print_turns(latency[i].mean, 1e-6);
+        printf("  p99");
+        print_turns(latency[i].p99, 1e-6);
+        putchar('\n');
+    }
     if (neighbour > 0) {
         kill(neighbour, SIGKILL);
         waitpid(neighbour, NULL, 0);
     }
-    for (int side = 0; side < sides; side++)
-        takt_ctx_destroy(ctx[side]);
+    for (int i = 0; i < count; i++)
+        takt_ctx_destroy(side[i].ctx);
     return 0;
 }
 
@@ -305,8 +350,8 @@ int main(int argc, char **argv)
         return measure_throughput(
             argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 0);
     if (strcmp(mode, "tail") == 0 || strcmp(mode, "quiet") == 0)
-        return measure_tail(mode[0] == 't');
-    fprintf(stderr, "usage: bench_objective throughput [CALLERS] | tail | "
-                    "quiet\n");
+        return measure_tail(mode[0] == 't', argv + 2);
+    fprintf(stderr, "usage: bench_objective throughput [CALLERS] | tail "
+                    "[EXPERT...] | quiet [EXPERT...]\n");
     return 2;
 }

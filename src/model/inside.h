@@ -42,6 +42,9 @@ struct takt_bandit {
     uint8_t offered;       /* arm to try; TAKT_NO_ARM: none */
     uint8_t tries;         /* of it, without a result yet */
     uint8_t incumbent;     /* TAKT_NO_ARM: none */
+    uint8_t setbacks;      /* how often a larger team soon lost its place */
+    uint8_t fades;         /* counts what is due to make it forgotten */
+    double placed;         /* calls when the incumbent got its place */
 };
 
 /* What the calls and trials of one op took, in all its series, columns and

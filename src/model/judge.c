@@ -122,6 +122,27 @@ static struct takt_verdict verdict_of(const struct takt_posterior *posterior,
     };
 }
 
+/* A larger team that loses its place soon after it got it comes back the later,
+ * the more often that happened (quantile.c). */
+static void note_setback(const struct takt_arm *arm, struct takt_bandit *bandit,
+                         unsigned best)
+{
+    static const double soon = 10000; /* calls */
+    enum { most = 5 };
+    const unsigned before = bandit->incumbent;
+
+    if (best == before)
+        return;
+    if (before != TAKT_NO_ARM &&
+        arm[best].rates.threads < arm[before].rates.threads) {
+        if (bandit->calls - bandit->placed > soon)
+            bandit->setbacks = 0;
+        else if (bandit->setbacks < most)
+            bandit->setbacks++;
+    }
+    bandit->placed = bandit->calls;
+}
+
 bool takt__posterior_judge(struct takt_posterior *posterior, unsigned bucket,
                            uint64_t now_ns, bool is_question,
                            struct takt_verdict *out)
@@ -144,6 +165,7 @@ bool takt__posterior_judge(struct takt_posterior *posterior, unsigned bucket,
     out->confidence = confidence_of(&ranking);
     if (is_question || bandit == NULL)
         return true;
+    note_setback(posterior->model->arm, bandit, best->arm);
     bandit->incumbent = (uint8_t)best->arm;
     bandit->best_s = out->seconds;
     takt__explore(posterior, &ranking, bandit, bucket, now_ns, out);

@@ -171,8 +171,11 @@ static void fade_others(struct takt_model *model,
                         const struct takt_observation *seen, unsigned samples)
 {
     enum { every = 64 };
+    struct takt_bandit *bandit = takt__bandit_at(
+        seen->series, seen->objective, seen->column, seen->sample->bucket);
 
-    if (samples % every != 0)
+    if (samples % every != 0 ||
+        (bandit != NULL && ++bandit->fades % (1u << bandit->setbacks) != 0))
         return;
     for (unsigned i = 0; i < seen->series->arm_count; i++) {
         const unsigned arm = seen->series->arm[i];

@@ -504,6 +504,60 @@ static void a_team_gets_its_place_when_its_bad_time_is_over(void)
               "left %u, found %u of %u", left, found, seeds);
 }
 
+/* ---- a neighbour that comes and goes ------------------------------------- */
+
+/* Two experts of one thread and two of two, beside a program that takes one of
+ * two cores for 6 ms of every 10: one thread moves to the other core, a team
+ * waits. A hundred calls in a row say nothing about the next hundred. */
+static struct setting beside_bursts(uint64_t seed)
+{
+    struct setting out = {.sim = sim_create(seed, 0.02), .arms = 4};
+
+    for (unsigned a = 0; a < 4; a++) {
+        const bool is_team = a >= 2;
+        const double body_s = (is_team ? 25e-6 : 47e-6) * (a % 2 ? 1.04 : 1);
+        struct takt_rates rates = sim_flat(body_s);
+        rates.threads = 1 + is_team;
+        const struct takt_arm arm = {
+            .kin = a % 2, .rates = rates, .uses_pool = is_team};
+        out.expert[a] = (struct expert){body_s, 0.08, false, 0.012, 1.5, 2};
+        sim_add(&out.sim, &arm, &rates);
+    }
+    takt__model_set_objective(out.sim.model, &p99);
+    return out;
+}
+
+static void set_burst(struct setting *of, bool is_on)
+{
+    for (unsigned a = 2; a < 4; a++) {
+        struct expert *team = &of->expert[a];
+        team->sigma = is_on ? 0.25 : 0.08;
+        team->body_s = (is_on ? 38e-6 : 25e-6) * (a % 2 ? 1.04 : 1);
+        team->rate = is_on ? 0.04 : 0.012;
+        team->most = is_on ? 6 : 2;
+    }
+}
+
+static void a_team_that_is_held_up_in_bursts_is_left_alone(void)
+{
+    enum { learning = 30000, calls = 30000 };
+    const unsigned seeds = sim_share(4);
+
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        struct setting of = beside_bursts(seed);
+        double now_s = 0;
+        unsigned team = 0;
+        for (unsigned i = 0; i < learning + calls; i++) {
+            set_burst(&of, fmod(now_s, 10e-3) < 6e-3);
+            const unsigned arm = call(&of);
+            now_s += of.expert[arm].body_s;
+            team += i >= learning && arm >= 2;
+        }
+        TAP_CHECK(team < calls / 50, "%u of %u calls on the team", team, calls);
+        sim_destroy(&of.sim);
+    }
+}
+
 /* ---- other objectives ---------------------------------------------------- */
 
 static unsigned best_under(struct sim *sim, const struct takt_objective *of)
@@ -610,6 +664,7 @@ int main(int argc, char **argv)
     RUN(a_change_of_the_tail_alone_is_noticed);
     RUN(a_tail_that_stays_raises_no_alarm);
     RUN(a_team_gets_its_place_when_its_bad_time_is_over);
+    RUN(a_team_that_is_held_up_in_bursts_is_left_alone);
     RUN(means_are_learned_alike_under_every_objective);
     RUN(callers_share_the_machine_under_throughput);
     RUN(energy_is_watts_times_seconds);
