@@ -32,14 +32,20 @@ void takt__direct_represent(struct takt_exec *exec, bool is_learned)
     exec->is_sampled = is_learned;
 }
 
-/* Elements of a vector, steps of a product; 0: none that may go directly. */
+/* Elements of a vector or matrix, steps of a product; 0: none that may go
+ * directly. */
 static size_t size_of(const takt_call *call)
 {
     const size_t *d = call->shape.dim;
 
-    if (call->op->rank_max == 1)
+    switch (call->op->rank_min) {
+    case 1:
         return d[0];
-    return (d[0] | d[1] | d[2]) >> 10 == 0 ? d[0] * d[1] * d[2] : 0;
+    case 2:
+        return (d[0] | d[1]) >> 20 == 0 ? d[0] * d[1] : 0;
+    default:
+        return (d[0] | d[1] | d[2]) >> 10 == 0 ? d[0] * d[1] * d[2] : 0;
+    }
 }
 
 bool takt__direct_run(struct takt_exec *exec)
@@ -84,25 +90,35 @@ static bool one_thread_is_best(const takt_ctx *ctx, struct takt_key key,
 /* A shape of so many elements; of a product, a cube of so many steps. */
 static takt_shape shape_of(const takt_op *op, double size)
 {
-    const size_t n = (size_t)size, side = (size_t)(cbrt(size) + 0.5);
+    const double side = floor(pow(size, 1.0 / op->rank_min) + 0.5);
+    takt_shape shape = {.rank = op->rank_min};
 
-    return op->rank_min == 3
-               ? (takt_shape){.rank = 3, .dim = {side, side, side}}
-               : (takt_shape){.rank = 1, .dim = {n}};
+    for (unsigned i = 0; i < shape.rank; i++)
+        shape.dim[i] = (size_t)(shape.rank == 1 ? size : side);
+    return shape;
 }
 
-/* What a bucket counts per element of a vector, in bytes, or per step of a
- * product, in operations. */
+static double bytes_of(const takt_op *op, takt_dtype dtype, takt_shape shape)
+{
+    takt_work work;
+
+    return takt_op_work(op, dtype, &shape, &work) == TAKT_OK ? work.bytes : 0;
+}
+
+static const size_t many = 1 << 20;
+
+/* What a bucket counts per element, in bytes (of a matrix, at most: it may be
+ * one row or one column), or per step of a product, in operations. */
 static double unit_of(const takt_op *op, takt_dtype dtype)
 {
-    static const double many = 1 << 20;
-    const takt_shape shape = shape_of(op, many);
-    takt_work work;
+    double bytes = bytes_of(op, dtype, shape_of(op, (double)many));
 
     if (op->rank_min == 3)
         return 2;
-    return takt_op_work(op, dtype, &shape, &work) == TAKT_OK ? work.bytes / many
-                                                             : 1;
+    if (op->rank_min == 2)
+        bytes = fmax(bytes_of(op, dtype, (takt_shape){2, {1, many}}),
+                     bytes_of(op, dtype, (takt_shape){2, {many, 1}}));
+    return bytes / (double)many;
 }
 
 /* The first bucket of a series, from `bucket` on, in which a lookup may pay. */
@@ -122,18 +138,18 @@ static unsigned end_of(const takt_ctx *ctx, unsigned series, const takt_op *op,
     return bucket;
 }
 
-/* Of a product without transposes, whichever sides are thin. */
+/* Without transposes, whichever sides are thin. */
 static size_t most_of(const takt_ctx *ctx, const takt_op *op, takt_dtype dtype)
 {
-    const bool is_product = op->rank_min == 3;
-    const size_t least = is_product ? least_steps : least_elements;
+    static const unsigned layouts[] = {0, 1, 3, TAKT_ASPECTS}; /* by rank */
+    const size_t least = op->rank_min == 3 ? least_steps : least_elements;
     const double unit = unit_of(op, dtype);
-    const takt_shape shape = shape_of(op, (double)least);
+    const takt_shape shape = shape_of(op, (double)many); /* the first layout */
     const takt_work work = {(double)least * unit, (double)least * unit};
     const struct takt_key key = takt__key_of(op, dtype, &shape, 0, &work);
     unsigned end = TAKT_BUCKETS;
 
-    for (unsigned i = 0; i < (is_product ? TAKT_ASPECTS : 1); i++) {
+    for (unsigned i = 0; i < layouts[op->rank_min]; i++) {
         const unsigned own =
             end_of(ctx, key.series + i, op, dtype, key.bucket + 1u);
         end = own < end ? own : end;
@@ -144,8 +160,18 @@ static size_t most_of(const takt_ctx *ctx, const takt_op *op, takt_dtype dtype)
 
 static bool may_be_direct(enum takt_op_id op)
 {
-    return op == TAKT_OP_matmul ||
-           (takt_op_at(op)->rank_max == 1 && op != TAKT_OP_reshape);
+    switch (takt__op_entry(takt_op_at(op))->form) {
+    case TAKT_FORM_rows:
+    case TAKT_FORM_bias:
+    case TAKT_FORM_by_rows:
+    case TAKT_FORM_by_cols:
+    case TAKT_FORM_matrix:
+    case TAKT_FORM_gemv:
+    case TAKT_FORM_matmul:
+        return true;
+    default:
+        return takt_op_at(op)->rank_max == 1;
+    }
 }
 
 /* Experts of the user's are there to be chosen, whatever the size. */
