@@ -79,6 +79,7 @@ struct takt_series {
     uint64_t retry_ns; /* when the next suspension ends; 0: none */
     /* What has to be judged anew: see takt_change. */
     uint8_t changed, changed_first, changed_last;
+    bool is_stale; /* far from these buckets, too: when there is time */
 };
 
 /* How far an arm is off its rates on this machine, by what bounds a call. */

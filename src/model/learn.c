@@ -171,7 +171,8 @@ static bool matters(struct takt_stat *stat)
 }
 
 /* A sample changes predictions along the whole series and in other situations
- * too, but less and less: all are judged anew when samples have doubled. */
+ * too, but less and less: all are judged anew when samples have doubled, after
+ * what is near to samples of all series. */
 static bool is_milestone(double samples)
 {
     const uint64_t count = (uint64_t)samples;
@@ -196,9 +197,10 @@ static void add_residual(struct takt_model *model,
     }
     ++*samples;
     model->uncalibrated++;
-    if (is_milestone(*samples))
-        takt__series_change(seen->series);
-    else if (matters(stat))
+    const bool has_doubled = is_milestone(*samples);
+    if (has_doubled)
+        seen->series->is_stale = true;
+    if (matters(stat) || has_doubled)
         takt__series_change_at(seen->series, affected_by(model, seen),
                                seen->sample->bucket);
 }

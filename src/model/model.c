@@ -252,6 +252,7 @@ void takt__series_change(struct takt_series *series)
     series->changed = TAKT_ALL_SITUATIONS;
     series->changed_first = 0;
     series->changed_last = TAKT_BUCKETS - 1;
+    series->is_stale = false;
 }
 
 void takt__series_change_at(struct takt_series *series, unsigned situations,
@@ -324,7 +325,8 @@ bool takt__model_take_change(struct takt_model *model, unsigned number,
     return out->situations != 0;
 }
 
-bool takt__model_next_change(struct takt_model *model, struct takt_change *out)
+/* The next series in turn that has one. */
+static bool find_change(struct takt_model *model, struct takt_change *out)
 {
     for (unsigned i = 0; i < model->used_count; i++) {
         const unsigned at = (model->next_used + i) % model->used_count;
@@ -335,6 +337,28 @@ bool takt__model_next_change(struct takt_model *model, struct takt_change *out)
         return true;
     }
     return false;
+}
+
+/* Marks one series that is stale as changed; false: none is. */
+static bool mark_stale(struct takt_model *model)
+{
+    for (unsigned i = 0; i < model->used_count; i++) {
+        const unsigned at = (model->next_used + i) % model->used_count;
+        struct takt_series *series = model->series[model->used[at]];
+        if (series == NULL || !series->is_stale || !series->is_wanted)
+            continue;
+        takt__series_change(series);
+        return true;
+    }
+    return false;
+}
+
+bool takt__model_next_change(struct takt_model *model, struct takt_change *out)
+{
+    while (!find_change(model, out))
+        if (!mark_stale(model))
+            return false;
+    return true;
 }
 
 void takt__model_forget(struct takt_model *model, unsigned series)

@@ -172,7 +172,6 @@ static void an_offered_try_is_kept_until_it_is_taken(void)
     sim_call(&sim, 0, &some, 0);
     const struct sim_cell *cell = sim_cell_at(&sim, 0, bucket, 0);
     EXPECT(cell->explore >= 0);
-    EXPECT(!cell->verdict.is_offered);
     sim_call(&sim, 0, &other, 0); /* the series is judged anew */
     EXPECT(cell->verdict.is_offered);
     EXPECT(cell->explore >= 0);
@@ -430,6 +429,39 @@ static void nonsense_is_ignored(void)
     sim_destroy(&sim);
 }
 
+/* A sample matters most near its size: all series are judged there before any
+ * is judged along all sizes. */
+static void what_is_near_is_judged_first(void)
+{
+    struct sim sim = sim_create(8, 0.02);
+    struct takt_change change;
+    unsigned narrow = 0, wide = 0;
+
+    sim_add_flat(&sim, 0, 1e-3, 1e-3);
+    for (unsigned series = 0; series < 3; series++) {
+        sim_series_at(&sim, series);
+        REQUIRE(takt__model_want(sim.model, series) == TAKT_OK);
+    }
+    for (unsigned i = 0; i < 2; i++) { /* the first run may not count */
+        while (takt__model_next_change(sim.model, &change))
+            ;
+        for (unsigned series = 0; series < 3; series++) {
+            const struct takt_sample sample =
+                sim_sample(series, 0, &some, 0, 1e-3);
+            takt__model_learn(sim.model, &sample);
+        }
+    }
+    while (takt__model_next_change(sim.model, &change)) {
+        const bool is_wide = change.last - change.first == TAKT_BUCKETS - 1;
+        wide += is_wide;
+        narrow += !is_wide;
+        EXPECT(is_wide || wide == 0);
+    }
+    EXPECT_INT(narrow, 3);
+    EXPECT_INT(wide, 3);
+    sim_destroy(&sim);
+}
+
 static void rates_decide_before_anything_is_measured(void)
 {
     struct sim sim = sim_create(9, 0.02);
@@ -547,6 +579,7 @@ int main(void)
     RUN(an_arm_that_refuses_is_suspended_and_comes_back);
     RUN(when_everyone_refuses_there_is_still_a_verdict);
     RUN(nonsense_is_ignored);
+    RUN(what_is_near_is_judged_first);
     RUN(rates_decide_before_anything_is_measured);
     RUN(confidence_is_what_it_says);
     return tap_done();
