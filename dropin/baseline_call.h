@@ -31,5 +31,6 @@ void takt__baseline_triangular(const struct takt_baseline *baseline,
  * may be loaded later.) */
 extern _Thread_local const void *takt__baseline_wrote;
 
-/* Adds the library to the context of the route, as the default expert. */
+/* Adds the library to the context of the route: as an expert that is observed,
+ * or, with --same-bits, as the default one. */
 void takt__add_baseline_experts(struct takt_route *route);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lapack.h - calls of LAPACK: the baseline library runs them, on as many of its
- * threads as were measured to be the fastest for calls of their kind.
+ * threads as were measured to be the fastest for calls of their kind, or Takt's
+ * own kernels or a GPU do (lapack_other.h).
  *
  * Calls of one routine, type and options whose work is within half an octave,
  * in a program with so many threads, are of one kind. Most routines of a

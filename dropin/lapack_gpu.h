@@ -4,8 +4,8 @@
  *
  * Opening the GPU and cuSOLVER takes a second or so, on a thread of its own.
  * What calls took longer than a GPU would have taken is added up; when that
- * exceeds what opening takes, it is opened. So it is by products (libtakt's
- * model); either one finds it open after the other.
+ * exceeds what opening takes, it is opened. libtakt's model opens it for
+ * products by the same rule; whichever does so first, both use it then.
  */
 #pragma once
 

@@ -21,7 +21,7 @@ static const double TAKT_OPENING_PRICE = 2e9;
 
 enum takt_opening takt__lapack_opening(void);
 
-/* Where calls run that are open; NULL: nowhere. */
+/* The route of calls to the open GPU; NULL: none is open. */
 const struct takt_route *takt__lapack_opened(void);
 
 /* Begins to, unless that was begun before. Kinds of calls that gained in an

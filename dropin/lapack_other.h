@@ -26,8 +26,8 @@ extern _Thread_local bool takt__lapack_has_chosen;
 /* Whether other code could run a call of so much work of that routine. */
 bool takt__lapack_may_be_other(enum takt_lapack routine, double work);
 
-/* Finds out what there is for a call. The first four members and that of the
- * work are set. */
+/* Finds out what there is for a call. The caller has set `call`, `baseline` and
+ * `work`. */
 void takt__lapack_find_other(struct takt_lapack_other *other,
                              enum takt_lapack routine);
 

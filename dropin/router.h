@@ -5,7 +5,8 @@
  * A process that hardly calls BLAS must not pay for a router: it is opened when
  * calls that would have asked it have taken a while. There is one context for
  * each baseline library and number of threads that the program allows it. In
- * each, the baseline library is an expert, and the default one.
+ * each, the baseline library is an expert that is only observed; with
+ * --same-bits, it is the default one.
  *
  * Threads: a thread of our own opens (opener.h). Calls are passed through
  * meanwhile, and wait for nothing.

@@ -122,7 +122,8 @@ struct takt_stats_span {
 /* Loops of NumPy's that are not short, of one ufunc, types and class of their
  * lengths: [0] whole, [1] split over threads. Or calls of LAPACK, of one
  * routine, type and class: [0] on the threads that the program has, [1] on
- * fewer; "whole" is the former, "split" the latter. */
+ * fewer, by Takt's kernels or on a GPU; "whole" is the former, "split" the
+ * latter. */
 struct takt_stats_loop_cell {
     _Atomic uint64_t calls[2], timed[2], ns[2];
     /* Split ones of which it is known what they take whole: that, the standard

@@ -18,8 +18,8 @@
  *
  * libpq waits for an answer as long as it takes: for ever, if a table is locked
  * or the server went without a word. A timer then cuts the connection, and
- * again every second should another one be made. SIGALRM may be that of
- * whoever started this process.
+ * again every second should another one be made. Its signal is not SIGALRM,
+ * which whoever started this process may use.
  */
 
 static volatile sig_atomic_t open_socket = -1, is_late;

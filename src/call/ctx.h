@@ -24,9 +24,11 @@ struct takt_direct {
         is_all_emitted; /* telemetry wants every call: no call is direct */
     _Atomic size_t uncounted; /* direct calls below it are not counted */
     const struct takt_kernel_set *kernel_set; /* those kernels */
-    /* Sizes from 1 on that are: elements of a vector, operations of a matmul */
+    /* The largest size that goes directly: elements, or m * n * k of a matmul;
+     * 0: none. Learned, for one-line calls. */
     _Atomic size_t most[TAKT_DTYPES][TAKT_OP_COUNT];
-    size_t most_short[TAKT_DTYPES][TAKT_OP_COUNT]; /* the same in takt_run() */
+    size_t most_short[TAKT_DTYPES]
+                     [TAKT_OP_COUNT]; /* in takt_run(), by the prior */
 };
 
 struct takt_ctx {

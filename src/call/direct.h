@@ -4,8 +4,9 @@
  *
  * A call on a few elements goes directly to the best kernel of this machine:
  * deciding would cost more than any decision could gain. Up to which size is
- * learned, by op. Now and then such a call takes the path of the others, to be
- * timed: it then stands for those that did not.
+ * learned, by op, for one-line calls; in takt_run() the prior says it. Now and
+ * then such a call takes the path of the others, to be timed: it then stands
+ * for those that did not.
  */
 #pragma once
 
@@ -21,7 +22,7 @@ takt__direct_take(const takt_ctx *ctx, takt_dtype dtype, enum takt_op_id op,
 {
     const struct takt_direct *direct = &ctx->direct;
 
-    /* Without elements n - 1 is as large as can be. */
+    /* n = 0 wraps round, and is not direct. */
     if (n - 1 >=
         atomic_load_explicit(&direct->most[dtype][op], memory_order_relaxed))
         return false;
@@ -33,7 +34,8 @@ takt__direct_take(const takt_ctx *ctx, takt_dtype dtype, enum takt_op_id op,
  * be run so. */
 bool takt__direct_run(struct takt_exec *exec);
 
-/* Makes a call stand for the direct ones of its thread, if it is time. */
+/* Once in some 256 direct calls of its thread: has this call timed, with the
+ * weight of those. */
 void takt__direct_represent(struct takt_exec *exec, bool is_learned);
 
 /* Finds the sizes that go directly: of all ops, for a new context; of one, when

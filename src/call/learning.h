@@ -4,7 +4,7 @@
 
 #include "call/ctx.h"
 
-/* Makes them, and opens the store. */
+/* Makes them. The learner's thread opens the store. */
 takt_status takt__ctx_start_learning(takt_ctx *ctx,
                                      const takt_ctx_options *options);
 

@@ -197,7 +197,8 @@ void takt__plain_run_timed(struct takt_exec *exec)
     exec->end = takt__ticks();
 }
 
-/* Not timed, unless an expert refuses: a refusal always leaves a sample. */
+/* Times the run if it is to be sampled, emitted or reported. A refusal always
+ * leaves a sample. */
 void takt__plain_run(struct takt_exec *exec)
 {
     exec->is_sampled = exec->is_sampled &&

@@ -313,6 +313,8 @@ static inline takt_status decide_adaptive(struct takt_decider *decider,
     uint64_t word = look_up(decider, question, situation);
     const bool is_threaded = (word >> TAKT_CELL_THREADED & 1) != 0;
 
+    /* Whether threads sleep takes a look at the clock, which is dearer than a
+     * word of the table, and matters to experts with threads alone. */
     if (is_threaded && !question->is_steady &&
         takt__sleep_situation(decider, thread) != 0) {
         situation |= TAKT_ASLEEP;

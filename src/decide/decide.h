@@ -73,7 +73,8 @@ struct takt_choice {
     uint8_t expert;
     uint8_t situation;    /* in which it was decided */
     uint8_t sample_shift; /* how seldom to time it */
-    bool is_threaded;     /* it had a use for more threads */
+    bool is_threaded;     /* the best expert, were threads awake, has
+                           * several */
     bool is_rule;         /* a static rule decided, and said `backend` */
     takt_reason reason;
     takt_backend backend;

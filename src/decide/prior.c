@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prior.c - what to expect of an expert that was never measured.
+ * prior.c - the rates of the experts of this machine before any measurement.
  *
  * The rates are those of common machines of the last ten years, per core; they
  * only have to be right within a factor of two or so to find the number of

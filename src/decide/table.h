@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table.h - what was decided, one word per series, column and bucket.
+ * table.h - what was decided, one word per objective, series, column and
+ * bucket.
  *
  * A decision reads one word; the learner writes one. A word that is 0 was never
  * written: the caller asks the learner what is known of the series, once, and
@@ -9,7 +10,7 @@
  *
  * A column is a situation; with TAKT_RESIDENT in it, the best way to run a call
  * on the processor if the host has all operands, which is written only while a
- * GPU is awake: without one it is as if that bit were not there. Or it is a
+ * GPU is open: without one it is as if that bit were not there. Or it is a
  * GPU, TAKT_COLUMN_GPU and following: there best, runner-up and explore are
  * that GPU's expert, seconds is what it takes if it has all operands (about
  * FLT_MAX: it refused lately), and confidence the factor by which it may be
@@ -48,9 +49,9 @@ struct takt_table {
     /* By objective, series, column and bucket; NULL: there is no such
      * objective. */
     _Atomic uint64_t (*cell[TAKT_OBJECTIVES])[TAKT_COLUMNS][TAKT_BUCKETS];
-    /* What is known of the series was asked for: a word that is still 0 says
-     * that it is nothing. */
-    /* Of which series the learner was asked, bit TAKT_REPEAT by itself. */
+    /* Whether the learner was asked about a series: bit 0 for operands that lie
+     * elsewhere than those of the last call, bit 1 for the same ones. Once
+     * asked, a word that is 0 means that nothing is known. */
     _Atomic uint8_t asked[TAKT_SERIES_COUNT];
 };
 

@@ -152,8 +152,8 @@ static inline bool takt__expert_can(const struct takt_expert *expert,
 }
 
 /* Runs an admitted call on an expert, if that can run it.
- * TAKT_ENODEV: it cannot. Whatever else is neither TAKT_OK nor a finding: it
- * refused. Nothing was touched then. */
+ * TAKT_ENODEV: it cannot. Whatever else is neither TAKT_OK nor a numeric
+ * status (takt__is_numeric_status()): it refused. Nothing was touched then. */
 static inline takt_status takt__expert_run(struct takt_experts *experts,
                                            unsigned number,
                                            const takt_call *call)

@@ -5,6 +5,7 @@
  * Callers leave samples in a journal and go on. This thread takes them out,
  * teaches the model, writes verdicts into the table that callers read, and now
  * and then writes statistics to the store. It is started by the first sample,
+ * or with the context where there is a store to read,
  * looks at the journal every few milliseconds while calls come, and sleeps when
  * none do.
  *

@@ -43,7 +43,8 @@ struct takt_bandit {
     uint8_t tries;         /* of it, without a result yet */
     uint8_t incumbent;     /* TAKT_NO_ARM: none */
     uint8_t setbacks;      /* how often a larger team soon lost its place */
-    uint8_t fades;         /* counts what is due to make it forgotten */
+    uint8_t fades;         /* how often larger teams were due to fade: every
+                            * 2^setbacks-th time they do (quantile.c) */
     double placed;         /* calls when the incumbent got its place */
 };
 

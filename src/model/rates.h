@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rates.h - what to expect of an expert that was never measured.
+ * rates.h - from rates to seconds, for what was never measured.
  *
  * A roofline: the longer of moving the bytes and doing the arithmetic, plus
  * what it takes to get going. Everything learned is kept as a ratio to it, so

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tail.h - how much longer than their mean calls take.
+ * tail.h - how much longer than usual calls take.
  *
- * A tail counts samples by ln(time / mean), in bins. What it says about a
- * quantile is a distribution, wide while there are few samples.
+ * A tail counts samples by ln(time) above an origin near their median, in bins.
+ * What it says about a quantile is a distribution, wide while there are few
+ * samples.
  */
 #ifndef TAKT_MODEL_TAIL_H
 #define TAKT_MODEL_TAIL_H

@@ -2,7 +2,8 @@
 /*
  * map_loop.h - the one loop behind every element-wise kernel.
  *
- * Included by map_f32.c, map_f64.c and map_math.c, after f32.h or f64.h.
+ * Included by map_f32.c, map_f64.c, map_math_f32.c and map_math_f64.c, after
+ * f32.h or f64.h.
  *
  * There is no scalar tail. Where the ISA has masks the last vector is a masked
  * one. Elsewhere it overlaps the one before: it is computed before anything is
