@@ -10,7 +10,7 @@
 #include "command.h"
 #include "json.h"
 
-enum { most_contenders = 65, most_cells = 512, most_samples = 256 };
+enum { most_contenders = 65, most_contests = 512, most_samples = 256 };
 
 struct contender {
     char name[TAKT_EXPERT_NAME_MAX]; /* "adaptive", or an expert */
@@ -29,7 +29,7 @@ struct contender {
 };
 
 /* One op at one size: a table of the output. */
-struct cell {
+struct contest {
     const takt_op *op;
     takt_shape shape;
 };
@@ -41,8 +41,8 @@ struct bench {
     takt_dtype dtype;
     double budget_s;
     double flops; /* the limit of one core, for dtype */
-    struct cell cell[most_cells];
-    size_t cell_count;
+    struct contest contest[most_contests];
+    size_t contest_count;
     struct contender contender[most_contenders];
     size_t contender_count;
     bool shows_progress;

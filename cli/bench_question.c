@@ -96,9 +96,9 @@ static bool add_cell(struct bench *bench, const takt_op *op, const char *size,
     }
     if (!has_room(bench, op, size, &shape))
         return false;
-    if (bench->cell_count == most_cells)
-        return reject(bench->command, "more than %d sizes", most_cells);
-    bench->cell[bench->cell_count++] = (struct cell){op, shape};
+    if (bench->contest_count == most_contests)
+        return reject(bench->command, "more than %d sizes", most_contests);
+    bench->contest[bench->contest_count++] = (struct contest){op, shape};
     return true;
 }
 
@@ -147,10 +147,10 @@ static bool read_ops(const struct invocation *invocation, struct bench *bench)
             !add_op(bench, op, sizes, false))
             return false;
     }
-    if (bench->cell_count == 0)
+    if (bench->contest_count == 0)
         usage_error(bench->command, "no size in --sizes fits any of %s",
                     usual_ops);
-    return bench->cell_count > 0;
+    return bench->contest_count > 0;
 }
 
 static bool read_options(const struct invocation *invocation,

@@ -208,8 +208,9 @@ static void print_limit(const struct bench *bench, const struct limit *limit)
     putchar('\n');
 }
 
-static void print_cell_text(const struct bench *bench, const struct cell *cell,
-                            const struct limit *limit)
+static void print_contest_text(const struct bench *bench,
+                               const struct contest *contest,
+                               const struct limit *limit)
 {
     const struct contender *ranked[most_contenders];
     const size_t count = rank_contenders(bench, ranked);
@@ -218,8 +219,8 @@ static void print_cell_text(const struct bench *bench, const struct cell *cell,
     for (size_t i = count; i-- > 0;)
         if (!ranked[i]->is_adaptive)
             best = ranked[i]->best_s;
-    printf("%s %s %s\n  ", cell->op->name, takt_dtype_name(bench->dtype),
-           shape_text(&cell->shape).at);
+    printf("%s %s %s\n  ", contest->op->name, takt_dtype_name(bench->dtype),
+           shape_text(&contest->shape).at);
     print_limit(bench, limit);
     printf("  %-28s %10s %10s %9s %9s %8s\n", "expert", "best", "median",
            limit->is_memory ? "GB/s" : "GFLOP/s", "of limit", "x best");
@@ -237,8 +238,9 @@ static void print_cell_text(const struct bench *bench, const struct cell *cell,
     fflush(stdout);
 }
 
-static void print_cell_json(struct bench *bench, const struct cell *cell,
-                            const struct limit *limit)
+static void print_contest_json(struct bench *bench,
+                               const struct contest *contest,
+                               const struct limit *limit)
 {
     struct json *json = &bench->json;
 
@@ -246,10 +248,11 @@ static void print_cell_json(struct bench *bench, const struct cell *cell,
                "{op:%s dtype:%s shape:%p bytes:%g flops:%g limit:{kind:%s "
                "seconds:%g bytes_per_s:%g bytes_per_s_one_thread:%g "
                "flops_per_s:%g} experts:[",
-               cell->op->name, takt_dtype_name(bench->dtype),
-               (const void *)&cell->shape, limit->work.bytes, limit->work.flops,
-               limit->is_memory ? "memory" : "arithmetic", limit->seconds,
-               limit->all_bandwidth, limit->one_bandwidth, limit->flops);
+               contest->op->name, takt_dtype_name(bench->dtype),
+               (const void *)&contest->shape, limit->work.bytes,
+               limit->work.flops, limit->is_memory ? "memory" : "arithmetic",
+               limit->seconds, limit->all_bandwidth, limit->one_bandwidth,
+               limit->flops);
     for (size_t i = 0; i < bench->contender_count; i++) {
         const struct contender *c = &bench->contender[i];
         if (!c->is_out)
@@ -308,29 +311,29 @@ static void show_progress(const struct bench *bench, size_t index)
     if (!bench->shows_progress)
         return;
     fputs("\r\033[K", stderr);
-    if (index < bench->cell_count)
-        fprintf(stderr, "bench %zu/%zu: %s %s", index + 1, bench->cell_count,
-                bench->cell[index].op->name,
-                shape_text(&bench->cell[index].shape).at);
+    if (index < bench->contest_count)
+        fprintf(stderr, "bench %zu/%zu: %s %s", index + 1, bench->contest_count,
+                bench->contest[index].op->name,
+                shape_text(&bench->contest[index].shape).at);
     fflush(stderr);
 }
 
 /* The limit is measured before and after: one of them may have had a slow
  * spell. */
-static takt_status time_call(struct bench *bench, const struct cell *cell,
+static takt_status time_call(struct bench *bench, const struct contest *contest,
                              struct limit *limit, size_t *failed)
 {
     struct takt_lengths lengths;
     takt_call call;
-    takt_status status = takt__timed_call(cell->op, bench->dtype, &cell->shape,
-                                          0, &call, &lengths);
+    takt_status status = takt__timed_call(contest->op, bench->dtype,
+                                          &contest->shape, 0, &call, &lengths);
 
     if (status != TAKT_OK)
         return status;
     const struct traffic traffic = traffic_of(&lengths, bench->dtype);
     find_limit(bench, &call, &traffic, limit);
-    status = takt__operands_make(cell->op, bench->dtype, &cell->shape, &call,
-                                 &lengths);
+    status = takt__operands_make(contest->op, bench->dtype, &contest->shape,
+                                 &call, &lengths);
     if (status == TAKT_OK) {
         status = run_contest(bench->ctx, &call, bench->budget_s,
                              bench->contender, bench->contender_count, failed);
@@ -342,20 +345,20 @@ static takt_status time_call(struct bench *bench, const struct cell *cell,
 
 static bool time_cell(struct bench *bench, size_t index)
 {
-    const struct cell *cell = &bench->cell[index];
+    const struct contest *contest = &bench->contest[index];
     struct limit limit = {0};
     size_t failed = 0;
 
     show_progress(bench, index);
-    const takt_status status = time_call(bench, cell, &limit, &failed);
-    show_progress(bench, bench->cell_count);
+    const takt_status status = time_call(bench, contest, &limit, &failed);
+    show_progress(bench, bench->contest_count);
     if (status != TAKT_OK)
-        fprintf(stderr, "takt bench: %s on %s: %s\n", cell->op->name,
+        fprintf(stderr, "takt bench: %s on %s: %s\n", contest->op->name,
                 bench->contender[failed].name, takt_status_text(status));
     else if (bench->is_json)
-        print_cell_json(bench, cell, &limit);
+        print_contest_json(bench, contest, &limit);
     else
-        print_cell_text(bench, cell, &limit);
+        print_contest_text(bench, contest, &limit);
     return status == TAKT_OK;
 }
 
@@ -375,7 +378,7 @@ static int time_all(struct bench *bench)
                    bench->machine->cpu_name, bench->machine->hw_fingerprint,
                    bench->machine->threads, bench->flops, bench->budget_s);
     }
-    for (size_t i = 0; i < bench->cell_count; i++)
+    for (size_t i = 0; i < bench->contest_count; i++)
         is_whole = time_cell(bench, i) && is_whole;
     if (bench->is_json)
         json_print(&bench->json, "]}\n");

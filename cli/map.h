@@ -11,7 +11,7 @@
 #include "tune/family.h"
 
 /* The experts at one size. */
-struct map_cell {
+struct map_point {
     unsigned step;
     char expert[TAKT_EXPERT_NAME_MAX];
     char next[TAKT_EXPERT_NAME_MAX]; /* empty: there is no other */
@@ -29,7 +29,7 @@ struct map_row {
     const struct takt_family *family;
     unsigned situation;
     bool is_told_apart; /* from the same on a GPU, or on the host */
-    struct map_cell cell[TAKT_FAMILY_STEPS];
+    struct map_point point[TAKT_FAMILY_STEPS];
     size_t count;
 };
 
@@ -38,7 +38,7 @@ bool find_map_row(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
                   const struct takt_family *family, unsigned situation,
                   struct map_row *out);
 
-/* Neighbouring sizes with one winner: cells first to last. */
+/* Neighbouring sizes with one winner: points first to last. */
 struct range {
     size_t first, last;
     size_t measured;                  /* of them */

@@ -89,7 +89,7 @@ static void add_row(struct chart_part *part, const struct map_row *row)
 {
     if (part->count == most_charted || row->count == 0)
         return;
-    const unsigned first = row->cell[0].step / 2;
+    const unsigned first = row->point[0].step / 2;
     if (part->count == 0)
         part->low = part->high = first;
     if (first < part->low)
@@ -98,12 +98,12 @@ static void add_row(struct chart_part *part, const struct map_row *row)
     *op = (struct charted){.name = row->op->name};
     memset(op->mark, ' ', most_octaves);
     for (size_t i = 0; i < row->count; i++) {
-        const struct map_cell *cell = &row->cell[i];
-        const unsigned octave = cell->step / 2;
-        if (cell->step % 2 != 0 || octave - part->low >= most_octaves)
+        const struct map_point *point = &row->point[i];
+        const unsigned octave = point->step / 2;
+        if (point->step % 2 != 0 || octave - part->low >= most_octaves)
             continue;
-        op->mark[octave - part->low] = mark_of(cell->expert);
-        op->is_sure[octave - part->low] = cell->next_speedup > 1.1;
+        op->mark[octave - part->low] = mark_of(point->expert);
+        op->is_sure[octave - part->low] = point->next_speedup > 1.1;
         part->high = octave > part->high ? octave : part->high;
     }
     const size_t width = strlen(op->name);

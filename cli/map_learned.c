@@ -8,19 +8,20 @@
 
 /* ---- asking ---- */
 
-static void compare(struct map_cell *cell, const takt_estimate *all,
+static void compare(struct map_point *point, const takt_estimate *all,
                     size_t count)
 {
     if (count > 1 && !all[1].is_asleep) {
-        memcpy(cell->next, all[1].expert, sizeof cell->next);
-        cell->next_speedup = total_s(&all[1]) / cell->seconds;
+        memcpy(point->next, all[1].expert, sizeof point->next);
+        point->next_speedup = total_s(&all[1]) / point->seconds;
     }
     for (size_t i = 0; i < count; i++)
-        if (strcmp(all[i].expert, cell->moe) == 0)
-            cell->moe_speedup = total_s(&all[i]) / cell->seconds;
+        if (strcmp(all[i].expert, point->moe) == 0)
+            point->moe_speedup = total_s(&all[i]) / point->seconds;
 }
 
-static bool find_cell(takt_ctx *ctx, takt_request request, struct map_cell *out)
+static bool find_point(takt_ctx *ctx, takt_request request,
+                       struct map_point *out)
 {
     takt_estimate all[most_estimates] = {{.size = sizeof all[0]}};
     takt_decision moe = {.size = sizeof moe};
@@ -48,8 +49,8 @@ bool find_map_row(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
     for (unsigned step = family->low; step <= family->high; step++) {
         takt_request request = takt__family_request(family, op, dtype, step);
         request.situation = situation;
-        out->cell[out->count] = (struct map_cell){.step = step};
-        out->count += find_cell(ctx, request, &out->cell[out->count]);
+        out->point[out->count] = (struct map_point){.step = step};
+        out->count += find_point(ctx, request, &out->point[out->count]);
     }
     return out->count > 0;
 }
@@ -63,12 +64,12 @@ static void close_range(const struct map_row *row, struct range *range)
     bool has_next = true, has_moe = true;
 
     for (size_t i = range->first; i <= range->last; i++) {
-        const struct map_cell *cell = &row->cell[i];
-        range->measured += cell->samples > 0;
-        has_next = has_next && cell->next_speedup > 0;
-        has_moe = has_moe && cell->moe_speedup > 0;
-        next += has_next ? log(cell->next_speedup) : 0;
-        moe += has_moe ? log(cell->moe_speedup) : 0;
+        const struct map_point *point = &row->point[i];
+        range->measured += point->samples > 0;
+        has_next = has_next && point->next_speedup > 0;
+        has_moe = has_moe && point->moe_speedup > 0;
+        next += has_next ? log(point->next_speedup) : 0;
+        moe += has_moe ? log(point->moe_speedup) : 0;
     }
     range->next_speedup = has_next ? exp(next / count) : 0;
     range->moe_speedup = has_moe ? exp(moe / count) : 0;
@@ -81,7 +82,7 @@ size_t find_ranges(const struct map_row *row,
 
     for (size_t i = 0; i < row->count; i++)
         if (count > 0 &&
-            strcmp(row->cell[i].expert, row->cell[i - 1].expert) == 0)
+            strcmp(row->point[i].expert, row->point[i - 1].expert) == 0)
             out[count - 1].last = i;
         else
             out[count++] = (struct range){.first = i, .last = i};
@@ -112,9 +113,9 @@ struct phrase name_range(const struct map_row *row, const struct range *range)
 {
     char first[64], last[64];
 
-    format_short(takt__step_side(row->cell[range->first].step), first,
+    format_short(takt__step_side(row->point[range->first].step), first,
                  sizeof first);
-    format_short(takt__step_side(row->cell[range->last].step), last,
+    format_short(takt__step_side(row->point[range->last].step), last,
                  sizeof last);
     return range->first == range->last ? phrase("%s", first)
                                        : phrase("%s .. %s", first, last);
@@ -140,8 +141,8 @@ static void draw_chart(const struct map_row *row, struct legend *legend,
                        char out[TAKT_FAMILY_STEPS + 1])
 {
     for (size_t i = 0; i < row->count; i++) {
-        const char letter = letter_of(legend, row->cell[i].expert);
-        out[i] = row->cell[i].samples > 0 && letter != '?'
+        const char letter = letter_of(legend, row->point[i].expert);
+        out[i] = row->point[i].samples > 0 && letter != '?'
                      ? (char)(letter - 'a' + 'A')
                      : letter;
     }
@@ -188,7 +189,7 @@ void print_map_row_text(const struct map_row *row, struct legend *legend)
                pattern, chart);
     for (size_t i = 0; i < count; i++)
         printf("  %-20s %-16s %7s %7s   %s\n", name_range(row, &range[i]).at,
-               row->cell[range[i].first].expert,
+               row->point[range[i].first].expert,
                speedup_text(range[i].next_speedup, next),
                speedup_text(range[i].moe_speedup, moe),
                how_known(&range[i]).at);
@@ -206,9 +207,9 @@ void print_legend(const struct legend *legend)
 
 /* ---- for programs ---- */
 
-static takt_shape shape_at(const struct map_row *row, size_t cell)
+static takt_shape shape_at(const struct map_row *row, size_t point)
 {
-    return takt__family_shape(row->family, row->cell[cell].step);
+    return takt__family_shape(row->family, row->point[point].step);
 }
 
 void print_map_row_csv(const struct map_row *row)
@@ -222,7 +223,7 @@ void print_map_row_csv(const struct map_row *row)
         printf("%s,%s,%s,%s,%s,%s,%s,%.4g,%.4g,%zu,%zu\n", row->op->name,
                takt_dtype_name(row->dtype), row->family->layout,
                situation_name(row->situation), shape_text(&from).at,
-               shape_text(&to).at, row->cell[range[i].first].expert,
+               shape_text(&to).at, row->point[range[i].first].expert,
                range[i].next_speedup, range[i].moe_speedup, range[i].measured,
                range[i].last - range[i].first + 1);
     }
@@ -240,15 +241,15 @@ void print_map_row_json(struct json *json, const struct map_row *row)
         json_string(json, "resident", is_on_gpu(row) ? "gpu" : "host");
     json_print(json, "ranges:[");
     for (size_t i = 0; i < count; i++) {
-        const struct map_cell *cell = &row->cell[range[i].first];
+        const struct map_point *point = &row->point[range[i].first];
         const takt_shape from = shape_at(row, range[i].first);
         const takt_shape to = shape_at(row, range[i].last);
         json_print(json,
                    "{from:%p to:%p expert:%s next:%s moe:%s "
                    "predicted_speedup_over_next:%g "
                    "predicted_speedup_over_moe:%g sizes:%zu measured:%zu}",
-                   (const void *)&from, (const void *)&to, cell->expert,
-                   known_text(cell->next), known_text(cell->moe),
+                   (const void *)&from, (const void *)&to, point->expert,
+                   known_text(point->next), known_text(point->moe),
                    positive_number(range[i].next_speedup),
                    positive_number(range[i].moe_speedup),
                    range[i].last - range[i].first + 1, range[i].measured);

@@ -153,9 +153,9 @@ static void draw_range(FILE *stream, const struct map_frame *frame,
                        const struct map_row *row, const struct range *range,
                        size_t y)
 {
-    const char *expert = row->cell[range->first].expert;
-    const unsigned x = x_of(frame, row->cell[range->first].step);
-    const unsigned end = x_of(frame, row->cell[range->last].step + 1);
+    const char *expert = row->point[range->first].expert;
+    const unsigned x = x_of(frame, row->point[range->first].step);
+    const unsigned end = x_of(frame, row->point[range->last].step + 1);
     const char *dot = strchr(expert, '.');
     const char *label =
         dot != NULL && strncmp(expert, "simd.", 5) == 0 ? dot + 1 : expert;
@@ -212,7 +212,7 @@ static void print_table_row(FILE *stream, const struct map_row *row,
 {
     fprintf(stream, "<tr><th scope=\"row\">%s<td>%s<td>", row->op->name,
             name_range(row, range).at);
-    print_html(stream, row->cell[range->first].expert);
+    print_html(stream, row->point[range->first].expert);
     print_speedup(stream, range->next_speedup);
     print_speedup(stream, range->moe_speedup);
     fprintf(stream, "<td>%zu of %zu\n", range->measured,
@@ -267,7 +267,7 @@ void draw_map(FILE *stream, FILE *table, const struct map_question *question)
         draw_name(stream, &row, y);
         for (size_t i = 0; i < count; i++) {
             draw_range(stream, &frame, &row, &range[i], y);
-            is_used[legend_of(row.cell[range[i].first].expert)] = true;
+            is_used[legend_of(row.point[range[i].first].expert)] = true;
             if (table != NULL)
                 print_table_row(table, &row, &range[i]);
         }

@@ -18,7 +18,7 @@ enum {
 /* A series that was never called in such a situation. The table gets what was
  * learned of it before; of a user's op, what the model predicts. An urgent call
  * does not wait for that. */
-static takt_status decide_new(struct takt_exec *exec, double budget_s)
+static takt_status decide_new(struct takt_exec *exec, double longest_s)
 {
     takt_ctx *ctx = exec->ctx;
 
@@ -37,7 +37,7 @@ static takt_status decide_new(struct takt_exec *exec, double budget_s)
     }
     const takt_status status =
         takt__decide(&ctx->decider, exec->thread, &exec->question,
-                     exec->is_repeat, budget_s, &exec->choice);
+                     exec->is_repeat, longest_s, &exec->choice);
     return status == TAKT_ENOENT ? TAKT_ENOMEM : status;
 }
 
@@ -76,16 +76,16 @@ static double longest_trial_s(const struct takt_exec *exec)
 takt_status takt__plain_decide(struct takt_exec *exec)
 {
     takt_ctx *ctx = exec->ctx;
-    const double budget_s = longest_trial_s(exec);
+    const double longest_s = longest_trial_s(exec);
     const void *in = exec->call->in[0];
 
     exec->is_repeat = !exec->question.is_steady &&
                       (in == exec->thread->in || in == exec->thread->out);
     takt_status status =
         takt__decide(&ctx->decider, exec->thread, &exec->question,
-                     exec->is_repeat, budget_s, &exec->choice);
+                     exec->is_repeat, longest_s, &exec->choice);
     if (status == TAKT_ENOENT)
-        status = decide_new(exec, budget_s);
+        status = decide_new(exec, longest_s);
     if (status == TAKT_OK && ctx->decider.policy != TAKT_POLICY_ADAPTIVE)
         status = takt__gpu_open_chosen(ctx, &exec->question,
                                        ctx->decider.policy, &exec->choice);

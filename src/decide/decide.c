@@ -307,7 +307,7 @@ static inline uint64_t look_up(struct takt_decider *decider,
 static inline takt_status decide_adaptive(struct takt_decider *decider,
                                           struct takt_thread *thread,
                                           const struct takt_question *question,
-                                          unsigned situation, double budget_s,
+                                          unsigned situation, double longest_s,
                                           struct takt_choice *out)
 {
     uint64_t word = look_up(decider, question, situation);
@@ -325,7 +325,7 @@ static inline takt_status decide_adaptive(struct takt_decider *decider,
     read_cell(word, situation, out);
     out->is_threaded = is_threaded;
     if ((word >> TAKT_CELL_TRIES & 3) != 0 &&
-        (double)takt__cell_unpack(word).seconds <= budget_s &&
+        (double)takt__cell_unpack(word).seconds <= longest_s &&
         takt__table_take_try(&decider->table, question->key,
                              takt__table_column(question->objective, situation),
                              word)) {
@@ -338,7 +338,7 @@ static inline takt_status decide_adaptive(struct takt_decider *decider,
 takt_status takt__decide(struct takt_decider *decider,
                          struct takt_thread *thread,
                          const struct takt_question *question, bool is_repeat,
-                         double budget_s, struct takt_choice *out)
+                         double longest_s, struct takt_choice *out)
 {
     const unsigned situation = is_repeat ? TAKT_REPEAT : 0;
 
@@ -346,5 +346,6 @@ takt_status takt__decide(struct takt_decider *decider,
         return decide_static(decider, decider->policy, question,
                              situation | takt__sleep_situation(decider, thread),
                              out);
-    return decide_adaptive(decider, thread, question, situation, budget_s, out);
+    return decide_adaptive(decider, thread, question, situation, longest_s,
+                           out);
 }

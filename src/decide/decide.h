@@ -113,13 +113,13 @@ bool takt__decide_learned(const struct takt_decider *decider,
 /* Decides a call that is about to run: as above by the policy of the decider,
  * with the situation the thread is in, and with trials. `is_repeat`: its
  * operands lie where the previous call left them. Nothing is tried in place of
- * what takes longer than `budget_s`: 0, nothing at all.
+ * what takes longer than `longest_s`: 0, nothing at all.
  * TAKT_ENOENT: the learner was not asked about this series yet (table.h), or it
  * is of an op of the user's that nothing is known about. */
 takt_status takt__decide(struct takt_decider *decider,
                          struct takt_thread *thread,
                          const struct takt_question *question, bool is_repeat,
-                         double budget_s, struct takt_choice *out);
+                         double longest_s, struct takt_choice *out);
 
 /* What it takes to bring the operands of a call to where it would run, and to
  * wait until that is free. */

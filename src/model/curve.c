@@ -186,7 +186,7 @@ void takt__stat_add(struct takt_stat *stat, double residual)
         take(&stat->own, residual, is_outlier);
 }
 
-void takt__stat_add_trial(struct takt_stat *stat, double residual)
+void takt__stat_add_tuned(struct takt_stat *stat, double residual)
 {
     take(&stat->all, residual, false);
     take(&stat->own, residual, false);

@@ -103,7 +103,7 @@ void takt__stat_add(struct takt_stat *stat, double residual);
 
 /* The same for a measurement of `takt tune`: none is an outlier. It was
  * repeated where it was disturbed, and its conditions vary on purpose. */
-void takt__stat_add_trial(struct takt_stat *stat, double residual);
+void takt__stat_add_tuned(struct takt_stat *stat, double residual);
 
 /* Turns the prior of every bucket into its posterior. `curve` may be NULL. */
 void takt__curve_smooth(const struct takt_curve *curve,

@@ -64,12 +64,12 @@ struct takt_series {
                                       * scaled from the nearest one */
     bool is_typical_known[TAKT_BUCKETS];
     bool counts_flops;
-    bool is_wanted;     /* called or asked about: only then it is published */
-    bool has_gpu_slots; /* published for its GPUs */
-    uint8_t objectives; /* that calls were decided under: those below it */
-    int8_t link;        /* TAKT_LINK_...; -1: of an op */
-    double cost;        /* of a flop on a processor: takt__series_cost() */
-    double serial;      /* takt__series_serial() */
+    bool is_wanted;       /* called or asked about: only then it is published */
+    bool has_gpu_columns; /* published for its GPUs */
+    uint8_t objectives;   /* that calls were decided under: those below it */
+    int8_t link;          /* TAKT_LINK_...; -1: of an op */
+    double cost;          /* of a flop on a processor: takt__series_cost() */
+    double serial;        /* takt__series_serial() */
     int8_t limit; /* its index in takt_model.limit; -1: of a user's op, link */
     struct takt_budget *budget; /* of its op */
     /* By objective and column, TAKT_BUCKETS each, or NULL. */

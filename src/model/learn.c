@@ -11,8 +11,8 @@
 
 /* Without a GPU the operands are where they always are; a GPU that has them all
  * has a column of its own. */
-static void find_slot(const struct takt_model *model,
-                      struct takt_observation *out)
+static void find_column(const struct takt_model *model,
+                        struct takt_observation *out)
 {
     const struct takt_sample *sample = out->sample;
     const struct takt_arm *arm = &model->arm[sample->arm];
@@ -39,7 +39,7 @@ static bool observe(struct takt_model *model, const struct takt_sample *sample,
     out->series = takt__series_at(model, sample->series);
     if (out->series == NULL)
         return false;
-    find_slot(model, out);
+    find_column(model, out);
     out->situation = takt__track_situation(out->series, arm, sample->situation);
     out->track = takt__track_at(out->series, sample->arm);
     if (out->track == NULL)
@@ -186,7 +186,7 @@ static void add_residual(struct takt_model *model,
     double *samples = &seen->track->samples[seen->situation];
 
     if ((seen->sample->flags & TAKT_SAMPLE_TUNING) != 0) {
-        takt__stat_add_trial(stat, seen->residual);
+        takt__stat_add_tuned(stat, seen->residual);
     } else {
         takt__tails_add(model, seen);
         watch(model, seen);

@@ -276,14 +276,14 @@ static unsigned situations_of(struct takt_model *model, unsigned number,
 {
     struct takt_series *series = model->series[number];
     const bool has_gpu = takt__model_has_gpu(model, number);
-    const bool has_gpu_slots = has_gpu || series->has_gpu_slots;
+    const bool has_gpu_columns = has_gpu || series->has_gpu_columns;
     const unsigned changed = series->changed & wanted;
 
     if ((changed & 1u << TAKT_RESIDENT) != 0)
-        series->has_gpu_slots = has_gpu;
+        series->has_gpu_columns = has_gpu;
     if (series->link >= 0)
-        return has_gpu_slots ? changed & 1u << TAKT_RESIDENT : 0;
-    return has_gpu_slots ? changed : changed & ((1u << TAKT_RESIDENT) - 1);
+        return has_gpu_columns ? changed & 1u << TAKT_RESIDENT : 0;
+    return has_gpu_columns ? changed : changed & ((1u << TAKT_RESIDENT) - 1);
 }
 
 /* A sample says less the farther away it is; three octaves are judged anew. */

@@ -158,9 +158,9 @@ VINLINE vf64 vf64_log_special(vf64 x, vf64 log)
 
 /* Tables. */
 
-#define V_CELLS 1
+#define V_PICKS 1
 
-VINLINE vf64 vf64_cell(const double of[16], vf64 mantissa)
+VINLINE vf64 vf64_pick(const double of[16], vf64 mantissa)
 {
     const vi64 first = vi64_shr(_mm512_castpd_si512(mantissa), 48);
     return _mm512_permutex2var_pd(_mm512_loadu_pd(of), first,

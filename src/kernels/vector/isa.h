@@ -35,7 +35,7 @@
  *   transpose(v)       the square tile v[LANES], in registers
  *   mantissa(x)        x > 0 is mantissa * 2^exponent(x, mantissa), with the
  *                      mantissa in [0.75, 1.5); denormals are welcome
- *   V_CELLS            1 where there is cell(of, m): one of 16 doubles by the
+ *   V_PICKS            1 where there is pick(of, m): one of 16 doubles by the
  *                      first four bits of a mantissa
  *
  *   V_TILE_ROWS        rows of a matrix product that registers can hold, two

@@ -47,7 +47,7 @@ VINLINE vf64 vf64_log1p_rest(vf64 f, vf64 f2)
     return vf64_mul(s, vf64_fma(q, z, vf64_mul(vf64_set1(0.5), f2)));
 }
 
-#if V_CELLS
+#if V_PICKS
 /* By the first four bits of a mantissa from 0.75 to 1.5: a number near the
  * middle of those that have them, chosen so that its logarithms are nearly
  * doubles; around 1 it is 1. */

@@ -3,7 +3,7 @@
  * math_real.h - the functions of math.h for one dtype.
  *
  * Included by math.h for each dtype (see f32.h). exp is reduced to
- * |r| <= ln 2 / 2, log to a mantissa from 0.75 to 1.5 and, where V_CELLS, to
+ * |r| <= ln 2 / 2, log to a mantissa from 0.75 to 1.5 and, where V_PICKS, to
  * the distance from a center near it.
  */
 
@@ -172,28 +172,28 @@ VINLINE VREAL V(tanh)(VREAL x)
 #define LOG2_E_REST V(set1)(EITHER(-0x1.7135a8p-13F, 0x1.4ae0bf85ddf44p-26))
 
 /* log(2^k * (center + d)), where the center is that of a mantissa. */
-#if EITHER(0, V_CELLS)
+#if EITHER(0, V_PICKS)
 
 VINLINE VREAL V(log_center)(VREAL mantissa)
 {
-    return V(cell)(log_centers, mantissa);
+    return V(pick)(log_centers, mantissa);
 }
 
 VINLINE VREAL V(log_of)(VREAL k, VREAL mantissa, VREAL d)
 {
-    const VREAL r = V(mul)(d, V(cell)(log_inverses, mantissa));
+    const VREAL r = V(mul)(d, V(pick)(log_inverses, mantissa));
     const VREAL rest = V(mul)(k, LN2_REST);
     const VREAL y = V(fma)(V(log1p_close)(r), V(mul)(r, r), rest);
-    const VREAL most = V(fma)(k, LN2_HEAD, V(cell)(log_values, mantissa));
+    const VREAL most = V(fma)(k, LN2_HEAD, V(pick)(log_values, mantissa));
     return V(add)(most, V(add)(r, y));
 }
 
 VINLINE VREAL V(log2_of)(VREAL k, VREAL mantissa, VREAL d)
 {
-    const VREAL r = V(mul)(d, V(cell)(log_inverses, mantissa));
+    const VREAL r = V(mul)(d, V(pick)(log_inverses, mantissa));
     const VREAL y = V(mul)(V(log1p_close)(r), V(mul)(r, r));
     const VREAL less = V(fma)(y, LOG2_E, V(mul)(r, LOG2_E_REST));
-    const VREAL most = V(add)(k, V(cell)(log2_values, mantissa));
+    const VREAL most = V(add)(k, V(pick)(log2_values, mantissa));
     return V(add)(most, V(fma)(r, LOG2_E_HEAD, less));
 }
 

@@ -122,4 +122,4 @@ VINLINE vf64 vf64_log_special(vf64 x, vf64 log)
 }
 
 /* Tables take too long. */
-#define V_CELLS 0
+#define V_PICKS 0
