@@ -201,7 +201,7 @@ static double quantile_of(const struct takt_summary *memory,
     takt__tail_learn(&shares, &memory->tail, 1);
     takt__tail_quantile(&shares, takt__measure_beyond(measure), &mean,
                         &variance);
-    return exp(memory->mean + (double)mean) * 1e-9;
+    return exp(memory->origin + (double)mean) * 1e-9;
 }
 
 /* Everything of a row but its op. */

@@ -275,6 +275,7 @@ struct takt_summary {
     double n, mean, m2; /* mean: of ln(ns) at bytes and flops */
     double first_s, bytes, flops, calls, seconds;
     struct takt_tail tail;
+    double origin; /* from which it counts, as the mean */
 };
 
 /* Visits all summaries; or those of this writer's own samples, where they

@@ -32,14 +32,15 @@ static void visit_stat(const struct visitor *visitor,
     const takt_work work = of->typical[stat->bucket];
     const struct takt_sums *sums =
         visitor->only_changed ? &stat->own : &stat->all;
+    const double log_rates =
+        log_rates_ns(of, &model->arm[at->arm], &work, at->situation);
     const struct takt_summary summary = {
         .series = at->series,
         .arm = at->arm,
         .situation = at->situation,
         .bucket = stat->bucket,
         .n = sums->n,
-        .mean = sums->mean +
-                log_rates_ns(of, &model->arm[at->arm], &work, at->situation),
+        .mean = sums->mean + log_rates,
         .m2 = sums->m2,
         .first_s = (double)stat->first_s,
         .bytes = work.bytes,
@@ -47,6 +48,7 @@ static void visit_stat(const struct visitor *visitor,
         .calls = stat->calls,
         .seconds = stat->seconds,
         .tail = visitor->only_changed ? stat->own_tail : stat->tail,
+        .origin = (double)stat->origin + log_rates,
     };
 
     if (visitor->only_changed)

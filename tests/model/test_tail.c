@@ -307,6 +307,33 @@ static struct bins bins_to_store(struct sim *sim)
     return out;
 }
 
+static void note_p99(void *self, const struct takt_summary *summary)
+{
+    struct takt_tail_shares shares = {.worth = 1e-3f};
+    float beyond, variance;
+
+    takt__tail_learn(&shares, &summary->tail, 1);
+    takt__tail_quantile(&shares, 0.01f, &beyond, &variance);
+    *(double *)self = exp(summary->origin + (double)beyond) * 1e-9;
+}
+
+/* Most calls are fast and many are not: the mean is above the middle, from
+ * which a tail counts. */
+static void what_is_shown_of_a_lopsided_tail_is_right(void)
+{
+    static const struct expert of = {1e-3, 0.05, false, 0.35, 2.5, 2.5};
+    struct sim sim = sim_create(6, 0.02);
+    const unsigned arm = sim_add_flat(&sim, 0, of.body_s, of.body_s);
+    const double truth = quantile_of(&of, 0.99, 5);
+    double shown_s = 0;
+
+    report(&sim, arm, &of, 2000);
+    takt__model_visit(sim.model, false, note_p99, &shown_s);
+    TAP_CHECK(fabs(log(shown_s / truth)) < 0.15, "p99 %g s, in truth %g s",
+              shown_s, truth);
+    sim_destroy(&sim);
+}
+
 /* Empty bins are not written: what is stored of one that was not empty would
  * stay. */
 static void a_bin_that_was_stored_is_written_again(void)
@@ -658,6 +685,7 @@ int main(int argc, char **argv)
     RUN(few_samples_are_wide_and_many_are_not);
     RUN(one_spike_does_not_decide);
     RUN(a_shift_keeps_samples);
+    RUN(what_is_shown_of_a_lopsided_tail_is_right);
     RUN(a_bin_that_was_stored_is_written_again);
     RUN(another_speed_before_is_no_tail);
     RUN(a_larger_team_is_expected_to_be_less_steady);
