@@ -215,7 +215,7 @@ static void tell(struct takt_otel_channel *channel)
     if (problem[0] == '\0')
         return;
     channel->quiet_until_ns =
-        takt__otel_after_ms(now_ns, SILENCE_MS << channel->tellings);
+        takt__otel_after_ms(now_ns, (unsigned)SILENCE_MS << channel->tellings);
     if (channel->tellings < MOST_DOUBLINGS)
         channel->tellings++;
     pthread_mutex_unlock(&channel->busy);
