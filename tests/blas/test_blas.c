@@ -679,6 +679,10 @@ static void a_child_of_a_busy_parent_never_hangs(void)
         pthread_t thread;
         int hung = 0, ran = 0;
 
+        /* OpenBLAS starts threads in a child, and so do we for a try: these
+         * have one number, and the thread sanitizer gives up. */
+        if (is_thread_sanitized && blas->max_threads > 1)
+            continue;
         atomic_store(&is_over, false);
         REQUIRE(pthread_create(&thread, NULL, call_often, &caller) == 0);
         while (atomic_load(&caller.runs) == 0)
