@@ -136,11 +136,28 @@ static void copy_text(char *to, size_t size, const char *from)
     snprintf(to, size, "%s", from != NULL ? from : "");
 }
 
+struct starting {
+    void (*start)(void);
+};
+
+static void start(void *self)
+{
+    ((struct starting *)self)->start();
+}
+
+/* It sets OMP_PROC_BIND=TRUE for the whole program unless that is set: OpenMP
+ * that is loaded later, and programs that are started, would bind threads to
+ * processors. So that is lent to it. */
+static bool start_xsmm(struct starting *starting)
+{
+    return takt__config_lend("OMP_PROC_BIND=FALSE", start, starting);
+}
+
 static bool open_xsmm(struct takt_blas *blas, unsigned threads)
 {
     struct takt_blas_library *library = blas->library;
     takt_blas_symbol **dispatch = library->symbol[TAKT_BLAS_GEMM];
-    void (*start)(void);
+    struct starting starting;
     const char *(*target)(void);
 
     (void)threads;
@@ -148,10 +165,9 @@ static bool open_xsmm(struct takt_blas *blas, unsigned threads)
                      &dispatch[TAKT_BLAS_F32]) ||
         !find_symbol(library->handle, "libxsmm_dmmdispatch",
                      &dispatch[TAKT_BLAS_F64]) ||
-        !find_symbol(library->handle, "libxsmm_init", &start) ||
-        !takt__xsmm_open(library))
+        !find_symbol(library->handle, "libxsmm_init", &starting.start) ||
+        !takt__xsmm_open(library) || !start_xsmm(&starting))
         return false;
-    start();
     for (int d = 0; d < TAKT_BLAS_DTYPES; d++)
         library->run[TAKT_BLAS_GEMM][d] = takt__xsmm_gemm;
     blas->can_set_threads = true; /* there is always one */

@@ -1126,6 +1126,24 @@ static void open_libraries(int count, char **files)
            blas->max_vector_threads, blas->path, blas->version);
 }
 
+static size_t variables_before;
+
+static size_t count_variables(void)
+{
+    size_t count = 0;
+
+    while (environ[count] != NULL)
+        count++;
+    return count;
+}
+
+/* libxsmm has it that OpenMP binds threads to processors, unless that is said:
+ * in programs that load OpenMP later, and in all that they start. */
+static void libraries_leave_the_environment_as_it_is(void)
+{
+    EXPECT_INT(count_variables(), variables_before);
+}
+
 /* Where OpenBLAS would end the program by SIGINT. The limit is not for root. */
 static void nothing_is_loaded_where_no_thread_can_be_started(void)
 {
@@ -1149,7 +1167,9 @@ int main(int argc, char **argv)
 {
     REQUIRE(mkdtemp(folder) != NULL);
     RUN(nothing_is_loaded_where_no_thread_can_be_started);
+    variables_before = count_variables();
     open_libraries(argc - 1, argv + 1);
+    RUN(libraries_leave_the_environment_as_it_is);
     RUN(small_products_agree_with_a_plain_loop);
     RUN(large_products_agree_on_any_number_of_threads);
     RUN(steps_that_are_never_taken_do_not_matter);
