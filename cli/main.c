@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - finds the command and runs it. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,8 +71,26 @@ static const char *command_name(const char *word)
     return word;
 }
 
+static void pass(int signal)
+{
+    (void)signal;
+}
+
+/* A write beyond a limit of file sizes (`ulimit -f`) fails and ends nothing: an
+ * end would leave half a file. A handler is not inherited by the programs that
+ * are started, as ignoring would be. */
+static void fail_by_status(void)
+{
+    struct sigaction action = {.sa_handler = pass, .sa_flags = SA_RESTART};
+    struct sigaction before;
+
+    if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
+    fail_by_status();
     if (argc < 2) {
         print_overview(stderr);
         return EXIT_USAGE;

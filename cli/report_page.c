@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* report_page.c - the page of `takt report`, and its data. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -329,31 +327,37 @@ bool print_page(FILE *stream, const struct report *report)
     return true;
 }
 
+static bool print_to_memory(const struct report *report, bool is_json,
+                            struct takt_memory_file *out)
+{
+    if (!takt__memory_file_open(out))
+        return false;
+    const bool is_printed = is_json ? print_report_json(out->stream, report)
+                                    : print_page(out->stream, report);
+    return takt__memory_file_close(out) && is_printed;
+}
+
+/* Opened before the page is made, so that it is not made for nothing. */
 int write_report(const struct command *command, const struct report *report,
                  bool is_json, const char *path)
 {
+    struct takt_memory_file text = {0};
     struct takt_new_file file;
     takt_diag diag = {""};
 
     if (takt__new_file_open(path, TAKT_NEW_FILE_STREAMS, &file, &diag) !=
         TAKT_OK)
         return usage_error(command, "%s", diag.text);
-    const int fd = fcntl(file.fd, F_DUPFD_CLOEXEC, 0);
-    FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (stream == NULL) {
-        takt__new_file_drop(&file);
-        return usage_error(command, "'%s': %s", path, strerror(errno));
-    }
-    const bool is_whole = is_json ? print_report_json(stream, report)
-                                  : print_page(stream, report);
-    const bool is_bad = ferror(stream) != 0;
-    if (fclose(stream) != 0 || is_bad || !is_whole) {
-        takt__new_file_drop(&file);
-        return complain(command, "'%s' could not be written%s", path,
-                        is_whole ? "" : ": out of memory");
-    }
-    if (takt__new_file_commit(&file, &diag) != TAKT_OK)
-        return complain(command, "%s", diag.text);
+    const bool is_whole = print_to_memory(report, is_json, &text);
+    const bool is_written =
+        is_whole &&
+        takt__new_file_write(&file, text.text, text.length, &diag) == TAKT_OK &&
+        takt__new_file_commit(&file, &diag) == TAKT_OK;
+    takt__new_file_drop(&file);
+    free(text.text);
+    if (!is_written)
+        return complain(command, "%s",
+                        is_whole ? diag.text : takt_status_text(TAKT_ENOMEM));
     print_line(stderr, "takt %s: wrote %s", command->name, path);
     return EXIT_DONE;
 }

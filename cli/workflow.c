@@ -163,14 +163,6 @@ static int open_state(struct workflow *workflow, enum workflow_use use)
     return EXIT_DONE;
 }
 
-/* A closed pipe or a file size limit is an error when something is written, but
- * must not kill the process within a phase. */
-static void set_write_signals(void (*act)(int))
-{
-    signal(SIGPIPE, act);
-    signal(SIGXFSZ, act);
-}
-
 int workflow_open(const struct invocation *invocation, enum workflow_use use,
                   struct workflow *out)
 {
@@ -182,8 +174,10 @@ int workflow_open(const struct invocation *invocation, enum workflow_use use,
     takt__config_init(&out->config);
     if (!is_folder(out->folder) || strlen(out->folder) > longest_path / 2)
         return usage_error(out->command, "'%s' is not a folder", out->folder);
+    /* A closed pipe is an error when something is written, but must not kill
+     * the process within a phase. */
     if (use == WORKFLOW_CHANGES)
-        set_write_signals(SIG_IGN);
+        signal(SIGPIPE, SIG_IGN);
     int code = load_config(out);
     if (code == EXIT_DONE)
         code = open_state(out, use);
@@ -289,7 +283,7 @@ struct shell_line find_line(const struct workflow *workflow,
 
 static void become(const struct shell_line *shell)
 {
-    set_write_signals(SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
     if (chdir(shell->folder) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         _exit(126);
     execl("/bin/sh", "sh", "-c", shell->text, (char *)NULL);

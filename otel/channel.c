@@ -190,6 +190,12 @@ void takt__otel_channel_forked(struct takt_otel_channel *channel,
     pthread_mutex_unlock(&channel->busy);
 }
 
+void takt__otel_channel_watch(struct takt_otel_channel *channel,
+                              takt_otel_problem *tell)
+{
+    channel->tell = tell;
+}
+
 uint64_t takt__otel_channel_counts(struct takt_otel_channel *channel,
                                    struct takt_otel_counts *counts,
                                    char *problem)

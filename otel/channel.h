@@ -11,6 +11,8 @@
  */
 #pragma once
 
+#include <takt/otlp.h>
+
 #include "base/clock.h"
 #include "encode.h"
 
@@ -88,6 +90,10 @@ struct takt_otel_channel;
 struct takt_otel_channel *
 takt__otel_channel_open(const struct takt_otel_channel_options *options,
                         const struct takt_otel_transport *transport);
+
+/* Before anything is put. */
+void takt__otel_channel_watch(struct takt_otel_channel *channel,
+                              takt_otel_problem *tell);
 
 /* What requests begin with; copied. Traces need it before anything is put. */
 bool takt__otel_channel_resource(struct takt_otel_channel *channel,

@@ -62,6 +62,10 @@ struct takt_otel_channel {
     struct takt_otel_counts counts;
     uint64_t problem_ns;
     char problem[256];
+
+    takt_otel_problem *tell; /* of what failed; NULL: nobody */
+    uint64_t quiet_until_ns; /* the thread's, as what follows */
+    unsigned tellings;
 };
 
 static inline uint64_t takt__otel_least(uint64_t a, uint64_t b)

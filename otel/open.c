@@ -398,3 +398,12 @@ takt_status takt_otel_open(int version, const takt_otlp_options *options,
     };
     return TAKT_OK;
 }
+
+void takt_otel_watch(const takt_sink *sink, takt_otel_problem *problem)
+{
+    const struct sink *self = sink->self;
+
+    for (int i = 0; i < TAKT_OTEL_SIGNALS; i++)
+        if (self->channel[i] != NULL)
+            takt__otel_channel_watch(self->channel[i], problem);
+}

@@ -6,11 +6,12 @@
 #include "channel_parts.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/thread.h"
 
-enum { LONGEST_DELAY_S = 300 };
+enum { LONGEST_DELAY_S = 300, SILENCE_MS = 60000, MOST_DOUBLINGS = 10 };
 
 void takt__otel_wait(pthread_cond_t *condition, pthread_mutex_t *lock,
                      uint64_t until_ns)
@@ -199,6 +200,29 @@ static void settle(struct takt_otel_channel *channel,
     pthread_cond_broadcast(&channel->done);
 }
 
+/* More and more seldom: a collector may be away for days. With busy alone, and
+ * without it while it tells: who is told may fork. */
+static void tell(struct takt_otel_channel *channel)
+{
+    const uint64_t now_ns = takt__now_ns();
+    char problem[sizeof channel->problem];
+
+    if (channel->tell == NULL || now_ns < channel->quiet_until_ns)
+        return;
+    pthread_mutex_lock(&channel->lock);
+    memcpy(problem, channel->problem, sizeof problem);
+    pthread_mutex_unlock(&channel->lock);
+    if (problem[0] == '\0')
+        return;
+    channel->quiet_until_ns =
+        takt__otel_after_ms(now_ns, (unsigned)SILENCE_MS << channel->tellings);
+    if (channel->tellings < MOST_DOUBLINGS)
+        channel->tellings++;
+    pthread_mutex_unlock(&channel->busy);
+    channel->tell(problem);
+    pthread_mutex_lock(&channel->busy);
+}
+
 /* With busy alone. */
 static void deliver(struct takt_otel_channel *channel)
 {
@@ -223,6 +247,8 @@ static void deliver(struct takt_otel_channel *channel)
     pthread_mutex_unlock(&channel->lock);
     takt__otel_batch_free(channel->sending);
     channel->sending = NULL;
+    if (outcome.result != TAKT_OTEL_DELIVERED || outcome.rejected > 0)
+        tell(channel);
 }
 
 /* With lock: when the first batch may go; UINT64_MAX: there is none. */

@@ -143,16 +143,40 @@ static void clear_frames(void)
     PyErr_Restore(type, value, traceback);
 }
 
-static void check_views(const struct function *function, PyObject *views)
+static bool is_any_used(PyObject *views)
 {
     for (Py_ssize_t i = 0; i < PyTuple_Size(views); i++) {
         PyObject *view = PyTuple_GetItem(views, i);
-        if (view != Py_None && view_is_used(view) && !PyErr_Occurred())
-            PyErr_Format(PyExc_BufferError,
-                         "an expert of %s kept an operand: it may be used "
-                         "during the call alone",
-                         function->name);
+        if (view != Py_None && view_is_used(view))
+            return true;
     }
+    return false;
+}
+
+/* An error of the expert's own becomes the cause. What is none, such as
+ * KeyboardInterrupt, stays. */
+static void check_views(const struct function *function, PyObject *views)
+{
+    PyObject *type, *cause, *traceback, *error;
+
+    if (!is_any_used(views) ||
+        (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)))
+        return;
+    PyErr_Fetch(&type, &cause, &traceback);
+    PyErr_NormalizeException(&type, &cause, &traceback);
+    if (traceback != NULL)
+        (void)PyException_SetTraceback(cause, traceback);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    PyErr_Format(PyExc_BufferError,
+                 "an expert of %s kept an operand: it may be used during the "
+                 "call alone",
+                 function->name);
+    PyErr_Fetch(&type, &error, &traceback);
+    PyErr_NormalizeException(&type, &error, &traceback);
+    if (cause != NULL)
+        PyException_SetCause(error, cause);
+    PyErr_Restore(type, error, traceback);
 }
 
 /* What a result means. An exception stays set. */

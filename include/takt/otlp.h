@@ -67,8 +67,8 @@ TAKT_API takt_status takt_ctx_export(takt_ctx *ctx,
                                      const takt_otlp_options *options,
                                      takt_diag *diag);
 
-/* Makes the sink of OpenTelemetry, for programs that link libtakt-otel.so. It
- * is the only function of that library, and takt_ctx_export() calls it.
+/* Makes the sink of OpenTelemetry, for programs that link libtakt-otel.so.
+ * takt_ctx_export() calls it, and the function below.
  * `machine` is copied. `version` is TAKT_OTEL_VERSION; it stands for the layout
  * of all structs here, so their sizes are not read.
  * TAKT_ENOENT: nothing asks for an export: `options` is NULL and the
@@ -78,6 +78,18 @@ TAKT_API takt_status takt_otel_open(int version,
                                     const takt_otlp_options *options,
                                     const takt_machine *machine, takt_sink *out,
                                     takt_diag *diag);
+
+/* Gets a line about an export that failed. Such as "cannot reach
+ * http://localhost:4317: connection refused"; on a thread of the exporter's,
+ * with no lock. */
+typedef void takt_otel_problem(const char *text);
+
+/* Sets who is told of exports that failed, of traces and of metrics: at most
+ * once a minute, and more and more seldom. `sink` is one that takt_otel_open()
+ * made and that no context has yet. takt_ctx_export() has Takt's log told
+ * (takt/log.h). */
+TAKT_API void takt_otel_watch(const takt_sink *sink,
+                              takt_otel_problem *problem);
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,10 @@
  *
  * GNU's OpenMP hangs in a child whose parent has used threads, so libraries
  * with OpenMP get one thread there, and no call where that cannot be set.
+ *
+ * A library that is about to start threads is entered only if they are to be
+ * had: OpenBLAS after a fork, in the parent too, whatever the number of threads
+ * of the call; OpenMP with the first call of each thread.
  */
 #include <time.h>
 
@@ -35,7 +39,8 @@
 #define FORKS_SHIFT 32
 
 /* A process forks as a whole, so what calls must know of it is global. */
-static _Atomic uint32_t forks;      /* since a library was first opened */
+static _Atomic uint32_t forks; /* since a library was first opened */
+static _Atomic unsigned turn;  /* begins with each fork, in both processes */
 static _Atomic unsigned closed_for; /* not 0: no caller may enter */
 enum { a_fork = 1, the_exit = 2 };
 
@@ -45,6 +50,10 @@ enum { a_fork = 1, the_exit = 2 };
 static _Thread_local const struct takt_blas_library *inside
     __attribute__((tls_model("initial-exec")));
 static _Thread_local bool has_section
+    __attribute__((tls_model("initial-exec")));
+
+/* That this thread has entered, with OpenMP's threads. */
+static _Thread_local const struct takt_blas_library *has_team
     __attribute__((tls_model("initial-exec")));
 
 static uint64_t fork_count(void)
@@ -146,10 +155,38 @@ static bool has_room(struct takt_blas_library *library)
     return true;
 }
 
+static bool has_team_of(const struct takt_blas_library *library)
+{
+    if (has_team != library && takt__blas_can_start(library->team - 1))
+        has_team = library;
+    return has_team == library;
+}
+
+static bool has_restarted(struct takt_blas_library *library)
+{
+    const unsigned now = atomic_load_explicit(&turn, memory_order_relaxed);
+
+    if (atomic_load_explicit(&library->started, memory_order_relaxed) == now)
+        return true;
+    if (!takt__blas_can_start(library->team - 1))
+        return false;
+    atomic_store_explicit(&library->started, now, memory_order_relaxed);
+    return true;
+}
+
+static bool has_threads(struct takt_blas_library *library)
+{
+    if (library->team == 0)
+        return true;
+    return library->is_openmp ? has_team_of(library) : has_restarted(library);
+}
+
 bool takt__callers_enter(struct takt_blas_library *library, unsigned threads)
 {
     if (library->is_openmp && fork_count() != 0 &&
         may_use_threads(library, threads))
+        return false;
+    if (!has_threads(library))
         return false;
     const bool may_wait = may_use_threads(library, threads);
     if (may_wait)
@@ -201,6 +238,7 @@ void takt__callers_leave(struct takt_blas_library *library)
 void takt__callers_before_fork(void)
 {
     atomic_fetch_or(&closed_for, a_fork);
+    atomic_fetch_add(&turn, 1);
 }
 
 void takt__callers_before_exit(void)

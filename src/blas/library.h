@@ -130,7 +130,11 @@ struct takt_blas_library {
     void (*set_threads)(int64_t threads);
     bool is_openmp; /* see callers.c for what follows from that */
 
+    /* Threads, the caller's among them, that calls may start; 0: none. */
+    unsigned team;
+
     _Atomic uint64_t callers; /* inside; see callers.c */
+    _Atomic unsigned started; /* at this turn of the process; see callers.c */
     _Atomic unsigned most;    /* callers that were inside at once */
     int threads_before;       /* the setting to restore */
     bool is_drained;          /* no caller was inside when the fork began */
@@ -150,13 +154,15 @@ takt_blas_run takt__xsmm_gemm;
 bool takt__xsmm_open(struct takt_blas_library *library);
 bool takt__xsmm_can(const struct takt_blas_gemm *call);
 
-/* room.c: whether there is memory for the work of so many more callers. */
+/* room.c: whether there is memory for the work of so many more callers, and
+ * whether so many threads are to be had. */
 bool takt__blas_has_room(unsigned buffers);
+bool takt__blas_can_start(unsigned threads);
 
 /* callers.c: does not wait. False: another caller is inside with another number
  * of threads, or a fork has begun, or this is a child whose parent was inside
- * when it forked, or there is no memory for one more. After true the caller
- * runs, then leaves. */
+ * when it forked, or there is no memory for one more, or no threads. After true
+ * the caller runs, then leaves. */
 bool takt__callers_enter(struct takt_blas_library *library, unsigned threads);
 void takt__callers_leave(struct takt_blas_library *library);
 

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/config.h"
 #include "base/exit.h"
@@ -135,11 +136,28 @@ static void copy_text(char *to, size_t size, const char *from)
     snprintf(to, size, "%s", from != NULL ? from : "");
 }
 
+struct starting {
+    void (*start)(void);
+};
+
+static void start(void *self)
+{
+    ((struct starting *)self)->start();
+}
+
+/* It sets OMP_PROC_BIND=TRUE for the whole program unless that is set: OpenMP
+ * that is loaded later, and programs that are started, would bind threads to
+ * processors. So that is lent to it. */
+static bool start_xsmm(struct starting *starting)
+{
+    return takt__config_lend("OMP_PROC_BIND=FALSE", start, starting);
+}
+
 static bool open_xsmm(struct takt_blas *blas, unsigned threads)
 {
     struct takt_blas_library *library = blas->library;
     takt_blas_symbol **dispatch = library->symbol[TAKT_BLAS_GEMM];
-    void (*start)(void);
+    struct starting starting;
     const char *(*target)(void);
 
     (void)threads;
@@ -147,10 +165,9 @@ static bool open_xsmm(struct takt_blas *blas, unsigned threads)
                      &dispatch[TAKT_BLAS_F32]) ||
         !find_symbol(library->handle, "libxsmm_dmmdispatch",
                      &dispatch[TAKT_BLAS_F64]) ||
-        !find_symbol(library->handle, "libxsmm_init", &start) ||
-        !takt__xsmm_open(library))
+        !find_symbol(library->handle, "libxsmm_init", &starting.start) ||
+        !takt__xsmm_open(library) || !start_xsmm(&starting))
         return false;
-    start();
     for (int d = 0; d < TAKT_BLAS_DTYPES; d++)
         library->run[TAKT_BLAS_GEMM][d] = takt__xsmm_gemm;
     blas->can_set_threads = true; /* there is always one */
@@ -201,6 +218,7 @@ static bool open_openblas(struct takt_blas *blas, unsigned threads)
     if (find_symbol(library->handle, "openblas_get_parallel", &parallel))
         library->is_openmp = parallel() == with_openmp;
     ask_version(library->handle, "openblas_get_config", blas);
+    library->team = (unsigned)library->get_threads();
     /* With OpenMP a change takes working memory away from calls that the
      * program's other threads make, and changes the program's own number. */
     if (library->is_openmp) {
@@ -208,6 +226,8 @@ static bool open_openblas(struct takt_blas *blas, unsigned threads)
         return true;
     }
     blas->max_threads = offer_threads(library, threads);
+    if (library->team < blas->max_threads)
+        library->team = blas->max_threads;
     blas->max_vector_threads = blas->max_threads;
     blas->can_set_threads = true;
     return true;
@@ -219,18 +239,19 @@ static bool asks_yes(void *handle, const char *question)
     return find_symbol(handle, question, &ask) && ask() != 0;
 }
 
+/* It gets one thread. It starts others in every call, and does not look
+ * whether it got them: where there are none, it leaves parts of the result as
+ * they were, or waits for ever. */
 static bool open_blis(struct takt_blas *blas, unsigned threads)
 {
     struct takt_blas_library *library = blas->library;
 
+    (void)threads;
     if (!find_all(library, "bli_thread_get_num_threads",
                   "bli_thread_set_num_threads"))
         return false;
     library->is_openmp =
         asks_yes(library->handle, "bli_info_get_enable_openmp");
-    /* Only products of matrices use them. */
-    if (asks_yes(library->handle, "bli_info_get_enable_threading"))
-        blas->max_threads = threads;
     blas->can_set_threads = true;
     ask_version(library->handle, "bli_info_get_version_str", blas);
     return true;
@@ -242,6 +263,8 @@ static bool open_other(struct takt_blas *blas, unsigned threads)
 
     (void)threads;
     library->is_openmp = has(library->handle, "omp_get_max_threads");
+    if (library->is_openmp)
+        library->team = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
     if (!find_functions(library) || !has_narrow_integers(library->handle))
         return false;
     find_separate_lapack(library);

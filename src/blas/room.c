@@ -7,13 +7,15 @@
  * overcommit); BLIS ends the program. So the same is mapped for a try first. It
  * is not touched, and takes no memory.
  *
- * OpenBLAS starts its threads when it is loaded, and ends the program by SIGINT
- * if the system has none to give (`ulimit -u`, pids.max of a cgroup). So as
- * many are started for a try.
+ * OpenBLAS starts its threads when it is loaded and again after a fork, and
+ * ends the program by SIGINT if the system has none to give (`ulimit -u`,
+ * pids.max of a cgroup); GNU's OpenMP ends it too. So as many are started for a
+ * try.
  */
-#define _GNU_SOURCE /* MAP_ANONYMOUS, sched_getaffinity() */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, sched_getaffinity(), gettid() */
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/lock.h"
@@ -38,29 +40,54 @@ bool takt__blas_has_room(unsigned buffers)
     return count == most;
 }
 
+struct thread_trial {
+    pthread_t thread;
+    pthread_mutex_t *gate;
+    pid_t number;
+};
+
 /* Lives until it may pass. */
 static void *try_thread(void *self)
 {
-    takt__lock(self);
-    takt__unlock(self);
+    struct thread_trial *trial = self;
+
+    trial->number = gettid();
+    takt__lock(trial->gate);
+    takt__unlock(trial->gate);
     return NULL;
 }
 
-static bool has_threads(unsigned threads)
+/* A thread still counts for a moment after it was joined, and would be the one
+ * that the library cannot have. */
+static void join(const struct thread_trial *trial)
+{
+    enum { most_looks = 10000 };
+
+    pthread_join(trial->thread, NULL);
+    for (int i = 0;
+         i < most_looks && syscall(SYS_tgkill, getpid(), trial->number, 0) == 0;
+         i++)
+        sched_yield();
+}
+
+bool takt__blas_can_start(unsigned threads)
 {
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-    pthread_t thread[TAKT_BLAS_MAX_THREADS];
+    struct thread_trial trial[TAKT_BLAS_MAX_THREADS];
     const unsigned most =
         threads < TAKT_BLAS_MAX_THREADS ? threads : TAKT_BLAS_MAX_THREADS;
     unsigned count = 0;
 
     takt__lock(&gate);
-    while (count < most &&
-           takt__thread_start(&thread[count], try_thread, &gate))
-        count++;
+    for (; count < most; count++) {
+        trial[count].gate = &gate;
+        if (!takt__thread_start(&trial[count].thread, try_thread,
+                                &trial[count]))
+            break;
+    }
     takt__unlock(&gate);
     for (unsigned i = 0; i < count; i++)
-        pthread_join(thread[i], NULL);
+        join(&trial[i]);
     pthread_mutex_destroy(&gate);
     return count == most;
 }
@@ -75,5 +102,5 @@ bool takt__blas_may_load(void)
 
     return takt__blas_has_room(processors > 1 ? (unsigned)processors + 1 : 2) &&
            (sched_getaffinity(0, sizeof allowed, &allowed) != 0 ||
-            has_threads((unsigned)CPU_COUNT(&allowed) - 1));
+            takt__blas_can_start((unsigned)CPU_COUNT(&allowed) - 1));
 }

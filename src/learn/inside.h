@@ -90,6 +90,8 @@ struct takt_learner {
     _Atomic uint64_t ask_end_ns;     /* until then calls wait for it; 0: no call
                                       * asked so far */
     bool is_given_up;                /* no store: memory only from now on */
+    bool is_last;                    /* what is left is stored now or never */
+    _Atomic bool is_hurried;         /* a fork waits for the store's lock */
     unsigned failures;               /* to open or to write, in a row */
     char writer[TAKT_RECORD_WRITER]; /* the name under which the model's own
                                       * samples are stored; "": they are not.

@@ -147,7 +147,8 @@ static void finish(void *self)
     takt__lock(&learner->lock);
     learn_all(learner);
     takt__unlock(&learner->lock);
-    learner->next_open_ns = 0; /* now or never */
+    learner->is_last = true;
+    learner->next_open_ns = 0;
     takt__learner_save(learner, takt__now_ns(), true);
     takt__unlock(&learner->store_lock);
 }

@@ -14,7 +14,9 @@ static void prepare(void *self)
 {
     struct takt_learner *learner = self;
 
+    atomic_store(&learner->is_hurried, true);
     takt__lock(&learner->store_lock);
+    atomic_store(&learner->is_hurried, false);
     takt__learner_close(learner);
     takt__lock(&learner->lock);
 }

@@ -278,12 +278,26 @@ static void postpone_opening(struct takt_learner *learner, takt_status status)
     learner->failures += learner->failures < 6;
 }
 
+/* A store that is opened to be read is not waited for by a program that ends,
+ * forks or has no more use for the context. */
+static bool may_wait(void *self)
+{
+    struct takt_learner *learner = self;
+    const uint32_t state = atomic_load(&learner->worker.state);
+
+    return learner->is_last ||
+           (state != TAKT_WORKER_ENDING && state != TAKT_WORKER_LEAVING &&
+            !atomic_load(&learner->is_hurried));
+}
+
 static bool open_store(struct takt_learner *learner)
 {
+    const struct takt_patience patience = {may_wait, learner};
     const struct takt_store_identity identity = {.machine = learner->machine,
                                                  .software = learner->software,
                                                  .is_foreign =
-                                                     learner->is_store_foreign};
+                                                     learner->is_store_foreign,
+                                                 .patience = &patience};
 
     if (learner->is_given_up || learner->path[0] == '\0' ||
         takt__now_ns() < learner->next_open_ns)

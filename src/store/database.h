@@ -49,8 +49,9 @@ struct takt_database {
     size_t steps_left;    /* which a foreign file may take to be read */
     sqlite3_stmt *statement[TAKT_SQL_COUNT]; /* NULL: not needed so far */
     struct takt_known_name known[TAKT_RECORD_NAMES];
-    char *path;   /* absolute, no link in it */
-    int lockfile; /* see lockfile.h; -1: none */
+    const struct takt_patience *patience; /* while it is opened */
+    char *path;                           /* absolute, no link in it */
+    int lockfile;                         /* see lockfile.h; -1: none */
     struct takt_descriptors *descriptors;
     int64_t inode;    /* of the file */
     bool is_readonly; /* asked for, or nothing else is possible */
@@ -60,13 +61,18 @@ struct takt_database {
 /* Opens the store at `path`. One that should be written and can only be read
  * is opened for reading, and `diag` says so; as it does when a damaged one
  * was moved aside.
+ * `patience` is needed until takt__database_is_open().
  * TAKT_ENOENT: there is no file, and it was to be read.
  * TAKT_EIO: it cannot be made, read or locked.
  * TAKT_ENOMEM: no memory to look at it, which says nothing about it.
  * TAKT_ECORRUPT: damaged (only for reading), of a later version, or another
  * program's. On failure there is nothing to close, and `diag` says why. */
 takt_status takt__database_open(const char *path, enum takt_database_use use,
+                                const struct takt_patience *patience,
                                 takt_diag *diag, struct takt_database *out);
+
+/* From now on it waits as usual. */
+void takt__database_is_open(struct takt_database *database);
 
 /* A store without a file, that ends when it is closed. */
 takt_status takt__database_open_private(struct takt_database *out);

@@ -61,7 +61,7 @@ static takt_status export_store(const char *store, int fd, takt_diag *diag)
     if (store == NULL || store[0] == '\0' || fd < 0)
         return TAKT_EINVAL;
     takt_status status =
-        takt__database_open(store, TAKT_DATABASE_READ, diag, &database);
+        takt__database_open(store, TAKT_DATABASE_READ, NULL, diag, &database);
     if (status != TAKT_OK)
         return status;
     status = export_rows(&database, &export);

@@ -48,14 +48,16 @@ void takt__lockfile_close(int lockfile)
 
 /* Asks again and again: a lock that is waited for cannot be waited for only
  * so long, and a process that was stopped inside must not stop the others. */
-takt_status takt__lockfile_lock(int lockfile)
+takt_status takt__lockfile_lock(int lockfile,
+                                const struct takt_patience *patience)
 {
     const struct timespec pause = {.tv_nsec = pause_ms * 1000000L};
 
     for (int ms = 0; ms < longest_wait_ms; ms += pause_ms) {
         if (set_lock(lockfile, F_WRLCK, opening_byte))
             return TAKT_OK;
-        if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+        if ((errno != EAGAIN && errno != EACCES && errno != EINTR) ||
+            !takt__may_wait(patience))
             return TAKT_EIO;
         nanosleep(&pause, NULL);
     }

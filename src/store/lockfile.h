@@ -11,10 +11,23 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "takt/status.h"
 
 enum { TAKT_WRITER_SLOTS = 4096 };
+
+/* Whether to go on waiting for another process. NULL: for as long as it is
+ * usual. */
+struct takt_patience {
+    bool (*may_wait)(void *self);
+    void *self;
+};
+
+static inline bool takt__may_wait(const struct takt_patience *patience)
+{
+    return patience == NULL || patience->may_wait(patience->self);
+}
 
 /* The descriptor of the file for the database at `path`, -1: it cannot be
  * had. `may_make`: also when there is none yet. */
@@ -24,8 +37,10 @@ int takt__lockfile_open(const char *path, bool may_make);
  * was forked still has it open. -1 is allowed. */
 void takt__lockfile_close(int lockfile);
 
-/* The opening lock. TAKT_EIO: another process has held it for seconds. */
-takt_status takt__lockfile_lock(int lockfile);
+/* The opening lock. TAKT_EIO: another process has held it for seconds, or
+ * patience has ended. */
+takt_status takt__lockfile_lock(int lockfile,
+                                const struct takt_patience *patience);
 void takt__lockfile_unlock(int lockfile);
 
 /* Takes the lowest slot that is free; -1: there is none. */

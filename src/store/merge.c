@@ -53,7 +53,7 @@ takt_status takt__merge_open(const char *path, takt_diag *diag,
                              struct takt_database *out)
 {
     takt_status status =
-        takt__database_open(path, TAKT_DATABASE_WRITE, diag, out);
+        takt__database_open(path, TAKT_DATABASE_WRITE, NULL, diag, out);
 
     if (status != TAKT_OK || !out->is_readonly)
         return status;
@@ -137,7 +137,7 @@ static takt_status merge_stores(const char *into, const char *from,
     if (into == NULL || from == NULL || into[0] == '\0' || from[0] == '\0')
         return TAKT_EINVAL;
     takt_status status =
-        takt__database_open(from, TAKT_DATABASE_READ, diag, &source);
+        takt__database_open(from, TAKT_DATABASE_READ, NULL, diag, &source);
     if (status != TAKT_OK)
         return status;
     status = merge_files(into, &source, report, diag);

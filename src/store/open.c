@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/say.h"
@@ -79,6 +80,34 @@ static takt_status make_current(struct takt_database *database,
     return takt__schema_upgrade(db);
 }
 
+/* As sqlite3_busy_timeout() does, while there is patience. */
+static int wait_for_others(void *self, int times)
+{
+    enum { pause_ms = 2 };
+    const struct timespec pause = {.tv_nsec = pause_ms * 1000000L};
+    const struct takt_database *database = self;
+
+    if (times >= busy_ms / pause_ms || !takt__may_wait(database->patience))
+        return 0;
+    nanosleep(&pause, NULL);
+    return 1;
+}
+
+static void wait_with_patience(struct takt_database *database)
+{
+    if (database->patience == NULL)
+        sqlite3_busy_timeout(database->db, busy_ms);
+    else
+        sqlite3_busy_handler(database->db, wait_for_others, database);
+}
+
+void takt__database_is_open(struct takt_database *database)
+{
+    if (database->patience != NULL && database->db != NULL)
+        sqlite3_busy_timeout(database->db, busy_ms);
+    database->patience = NULL;
+}
+
 /* TAKT_ECORRUPT with *is_ours: it seems to be damaged. */
 static takt_status open_to_write(struct takt_database *database,
                                  takt_diag *diag, bool *is_ours)
@@ -93,7 +122,7 @@ static takt_status open_to_write(struct takt_database *database,
     if (status != TAKT_OK)
         return status;
     takt__read_distrust(database->db);
-    sqlite3_busy_timeout(database->db, busy_ms);
+    wait_with_patience(database);
     if (sqlite3_db_readonly(database->db, "main") == 1) {
         takt__database_disconnect(database);
         return takt__read_open(database, TAKT_IMAGE_OWN_BYTES, diag);
@@ -342,7 +371,7 @@ static takt_status enter_and_open(struct takt_database *database,
                          "use another (TAKT_DB)",
                          database->path, strerror(reason));
     }
-    status = takt__lockfile_lock(database->lockfile);
+    status = takt__lockfile_lock(database->lockfile, database->patience);
     if (status != TAKT_OK)
         return takt__say(diag, status,
                          "%s-writers stays locked by another process",
@@ -353,11 +382,13 @@ static takt_status enter_and_open(struct takt_database *database,
 }
 
 static takt_status open_or_say(const char *path, enum takt_database_use use,
+                               const struct takt_patience *patience,
                                takt_diag *diag, struct takt_database *out)
 {
     struct stat facts;
     const takt_status status = find(path, use, out, &facts);
 
+    out->patience = patience;
     if (status == TAKT_ENOENT)
         return takt__say(diag, status, "%s: there is no such file", path);
     if (status != TAKT_OK && out->path == NULL)
@@ -372,9 +403,10 @@ static takt_status open_or_say(const char *path, enum takt_database_use use,
 }
 
 takt_status takt__database_open(const char *path, enum takt_database_use use,
+                                const struct takt_patience *patience,
                                 takt_diag *diag, struct takt_database *out)
 {
-    const takt_status status = open_or_say(path, use, diag, out);
+    const takt_status status = open_or_say(path, use, patience, diag, out);
 
     if (status != TAKT_OK) {
         takt__database_close(out);

@@ -63,7 +63,7 @@ static takt_status open_parts(const char *path,
     struct takt_database *database = &store->database;
     takt_status status = takt__database_open(
         path, identity->is_foreign ? TAKT_DATABASE_READ : TAKT_DATABASE_WRITE,
-        diag, database);
+        identity->patience, diag, database);
 
     if (status != TAKT_OK || database->is_readonly)
         return status;
@@ -121,6 +121,7 @@ takt_status takt__store_open(const char *path,
         free(store);
         return status;
     }
+    takt__database_is_open(&store->database);
     *out = store;
     return TAKT_OK;
 }

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "store/descriptors.h"
+#include "store/lockfile.h"
 #include "store/record.h"
 #include "takt/store.h"
 
@@ -24,6 +25,7 @@ struct takt_store_identity {
     const char *software;
     bool is_foreign; /* the file is not ours: it is read once, as one
                       * that may be hostile, and never written */
+    const struct takt_patience *patience; /* while it is opened */
 };
 
 /* Opens or makes the file at `path` and the folders above it, brings an older

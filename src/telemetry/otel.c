@@ -10,6 +10,7 @@
 
 #include "base/config.h"
 #include "base/library.h"
+#include "base/log.h"
 
 static const char soname[] = "libtakt-otel.so." TAKT_SOVERSION;
 
@@ -46,6 +47,22 @@ static void *load(void)
     return library != NULL ? library : takt__library_open(soname);
 }
 
+static void log_problem(const char *text)
+{
+    takt__log(TAKT_LOG_ERROR, "telemetry: %s", text);
+}
+
+/* An exporter that TAKT_OTEL names may be without it. */
+static void watch(void *library, const takt_sink *sink)
+{
+    void (*set)(const takt_sink *sink, takt_otel_problem *problem) = NULL;
+    void *found = dlsym(library, "takt_otel_watch");
+
+    memcpy(&set, &found, sizeof found);
+    if (set != NULL)
+        set(sink, log_problem);
+}
+
 /* Once loaded it stays: its threads and what it has registered with others
  * would outlive it. */
 takt_status takt__otel_open(const takt_otlp_options *options,
@@ -66,5 +83,9 @@ takt_status takt__otel_open(const takt_otlp_options *options,
                                      "in TAKT_OTEL)");
         return TAKT_ENOTSUP;
     }
-    return open(TAKT_OTEL_VERSION, options, machine, out, diag);
+    const takt_status status =
+        open(TAKT_OTEL_VERSION, options, machine, out, diag);
+    if (status == TAKT_OK)
+        watch(library, out);
+    return status;
 }

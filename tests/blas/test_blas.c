@@ -679,6 +679,10 @@ static void a_child_of_a_busy_parent_never_hangs(void)
         pthread_t thread;
         int hung = 0, ran = 0;
 
+        /* OpenBLAS starts threads in a child, and so do we for a try: these
+         * have one number, and the thread sanitizer gives up. */
+        if (is_thread_sanitized && blas->max_threads > 1)
+            continue;
         atomic_store(&is_over, false);
         REQUIRE(pthread_create(&thread, NULL, call_often, &caller) == 0);
         while (atomic_load(&caller.runs) == 0)
@@ -694,6 +698,79 @@ static void a_child_of_a_busy_parent_never_hangs(void)
         EXPECT_INT(caller.wrong, 0);
         printf("# %-9s %d of 40 children of a busy parent ran\n", blas->name,
                ran);
+    }
+    skip_without_libraries();
+}
+
+/* ---- no more threads ----------------------------------------------------- */
+
+/* Leaves this process `threads` more threads than it has. The limit is one of
+ * a user's, and not for root; of a user with other processes, it leaves none.
+ */
+static bool limit_threads(rlim_t threads)
+{
+    const uid_t nobody_else = 100000 + (uid_t)getpid();
+    rlim_t most = 1;
+    glob_t tasks;
+
+    if (getuid() == 0) {
+        if (setgid(nobody_else) != 0 || setuid(nobody_else) != 0 ||
+            glob("/proc/self/task/*", 0, NULL, &tasks) != 0)
+            return false;
+        most = tasks.gl_pathc + threads;
+        globfree(&tasks);
+    }
+    return setrlimit(RLIMIT_NPROC, &(struct rlimit){most, most}) == 0;
+}
+
+/* Calls `blas` in a child that may start `threads` more; `calls_before` it is
+ * limited. False: it hung, died or was wrong. */
+static bool calls_end(struct takt_blas *blas, bool calls_before, rlim_t threads,
+                      int rounds)
+{
+    const struct problem p = {.m = 96, .n = 96, .k = 96, .alpha = 1};
+    enum { fine = 96, cannot = 97 };
+
+    fflush(stdout);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        tap_failures = 0;
+        alarm(20);
+        for (unsigned t = 1; calls_before && t <= blas->max_threads; t++)
+            run_and_check(blas, 8, t, p);
+        if (!limit_threads(threads))
+            _exit(cannot);
+        for (int i = 0; i < rounds; i++)
+            for (unsigned t = 1; t <= blas->max_threads; t++)
+                run_and_check(blas, 8, t, p);
+        _exit(tap_failures != 0 ? 1 : fine);
+    }
+    int status;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    return WIFEXITED(status) &&
+           (WEXITSTATUS(status) == fine || WEXITSTATUS(status) == cannot);
+}
+
+/* BLIS starts threads in each call, and waits for ever for one that it could
+ * not start. OpenBLAS ends its threads before a fork, starts them again with
+ * the next call, and ends the program by SIGINT if it cannot. */
+static void calls_end_where_no_thread_can_be_started(void)
+{
+    if (is_thread_sanitized) {
+        SKIP("threads of a child");
+        return;
+    }
+    FOR_EACH_LIBRARY(blas)
+    {
+        for (rlim_t left = 0; left <= 1; left++) {
+            TAP_CHECK(calls_end(blas, false, left, 50),
+                      "%s in a child that may start %d threads", blas->name,
+                      (int)left);
+            TAP_CHECK(calls_end(blas, true, left, 50),
+                      "%s after a call and then %d threads", blas->name,
+                      (int)left);
+        }
     }
     skip_without_libraries();
 }
@@ -1049,6 +1126,24 @@ static void open_libraries(int count, char **files)
            blas->max_vector_threads, blas->path, blas->version);
 }
 
+static size_t variables_before;
+
+static size_t count_variables(void)
+{
+    size_t count = 0;
+
+    while (environ[count] != NULL)
+        count++;
+    return count;
+}
+
+/* libxsmm has it that OpenMP binds threads to processors, unless that is said:
+ * in programs that load OpenMP later, and in all that they start. */
+static void libraries_leave_the_environment_as_it_is(void)
+{
+    EXPECT_INT(count_variables(), variables_before);
+}
+
 /* Where OpenBLAS would end the program by SIGINT. The limit is not for root. */
 static void nothing_is_loaded_where_no_thread_can_be_started(void)
 {
@@ -1072,7 +1167,9 @@ int main(int argc, char **argv)
 {
     REQUIRE(mkdtemp(folder) != NULL);
     RUN(nothing_is_loaded_where_no_thread_can_be_started);
+    variables_before = count_variables();
     open_libraries(argc - 1, argv + 1);
+    RUN(libraries_leave_the_environment_as_it_is);
     RUN(small_products_agree_with_a_plain_loop);
     RUN(large_products_agree_on_any_number_of_threads);
     RUN(steps_that_are_never_taken_do_not_matter);
@@ -1084,6 +1181,7 @@ int main(int argc, char **argv)
     RUN(the_setting_of_other_users_comes_back);
     RUN(a_child_can_call_what_its_parent_called);
     RUN(a_child_of_a_busy_parent_never_hangs);
+    RUN(calls_end_where_no_thread_can_be_started);
     RUN(an_empty_name_opens_nothing);
     RUN(a_file_that_is_no_library_changes_nothing);
     RUN(a_library_without_the_functions_changes_nothing);

@@ -8,7 +8,9 @@ import json
 import os
 import pathlib
 import pty
+import resource
 import select
+import signal
 import stat
 import subprocess
 import sys
@@ -174,6 +176,43 @@ def can_scan():
         ran = subprocess.run([TAKT, "optimize", "--dry-run", folder],
                              capture_output=True, text=True)
         return "cannot be searched" not in ran.stderr
+
+
+class Limits(Scratch):
+    """A limit of file sizes is a write that fails, and ends nothing."""
+
+    def limited(self, *words, code, most):
+        # Python ignores SIGXFSZ; a shell does not.
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        return self.takt(*words, code=code, preexec_fn=limit, cwd=self.app)
+
+    def test_files_are_whole_or_as_they_were(self):
+        old = self.put("app/old.html", "old\n")
+        for most in (0, 1000, 4096):
+            for words in (["report", "--output", old],
+                          ["report", "--json", "--output", "new.json"]):
+                _, err = self.limited(*words, code=1, most=most)
+                self.assertRegex(err, "\\Atakt report: .*: cannot be "
+                                      "written: File too large\n\\Z")
+                self.assertEqual(os.listdir(self.app), ["old.html"])
+        self.assertEqual(old.read_text(), "old\n")
+
+    def test_standard_output(self):
+        with open(self.root / "out", "wb") as out:
+            ran = subprocess.run(
+                ["sh", "-c", 'ulimit -f 0; exec "$0" machine', TAKT],
+                env=self.env, stdout=out, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual((ran.returncode, ran.stderr.decode()),
+                         (1, "takt: cannot write to standard output\n"))
+
+    def test_programs_have_what_they_would_have(self):
+        out, _ = self.limited("run", "--", "grep", "SigIgn\\|SigCgt",
+                              "/proc/self/status", code=0, most=1 << 30)
+        for line in out.splitlines():
+            self.assertFalse(int(line.split()[1], 16) >>
+                             (signal.SIGXFSZ - 1) & 1, out)
 
 
 class Projects(Scratch):

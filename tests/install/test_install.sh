@@ -121,7 +121,8 @@ if objdump -p "$lib/libtakt.so" "$prefix/bin/takt" |
 fi
 if [ -e "$lib/libtakt-otel.so" ]; then
     test "$(nm -D --defined-only "$lib/libtakt-otel.so" |
-        awk '$2 != "A" {print $3}')" = takt_otel_open@@TAKT_OTEL_0
+        awk '$2 != "A" {print $3}' | tr '\n' ' ')" = \
+        "takt_otel_open@@TAKT_OTEL_0 takt_otel_watch@@TAKT_OTEL_0 "
     TAKT_OTLP_FILE=$work/trace.jsonl TAKT_TRACE_DEBUG=1 "$work/app/app"
     grep -q '"name":"backend_selection: ' "$work/trace.jsonl"
     objdump -p "$lib/libtakt-otel.so" | grep -q 'RUNPATH.*\$ORIGIN' ||

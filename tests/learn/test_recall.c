@@ -216,6 +216,38 @@ static void *flush(void *ctx)
     return NULL;
 }
 
+/* A context that learned nothing has nothing to wait for. Each of these rounds
+ * would take two seconds. */
+static void who_only_reads_does_not_wait_for_the_file(void)
+{
+    enum { rounds = 20, seconds = 30 };
+    const char *path = scratch_path();
+    sqlite3 *db;
+
+    takt_ctx *first = open_ctx(path);
+    report(first, 5);
+    takt_ctx_destroy(first);
+    REQUIRE(sqlite3_open(path, &db) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(db, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE",
+                         NULL, NULL, NULL) == SQLITE_OK);
+    alarm(seconds);
+    for (int i = 0; i < rounds; i++) {
+        takt_ctx *ctx = open_ctx(path);
+        const pid_t child = i % 2 == 0 ? fork() : -1;
+        if (child == 0)
+            _exit(0);
+        if (child > 0)
+            waitpid(child, NULL, 0);
+        takt_ctx_destroy(ctx);
+    }
+    alarm(0);
+    sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_close(db);
+    takt_ctx *ctx = open_ctx(path);
+    EXPECT(learning_of(ctx).own_records + learning_of(ctx).other_records > 0);
+    takt_ctx_destroy(ctx);
+}
+
 /* SQLite waits two seconds for the process that has the file; we have it for
  * longer. */
 static void a_question_does_not_wait_for_the_file(void)
@@ -576,6 +608,7 @@ int main(void)
     RUN(an_older_library_counts_for_three);
     RUN(writers_of_this_machine_add_up);
     RUN(there_may_be_more_than_anybody_keeps);
+    RUN(who_only_reads_does_not_wait_for_the_file);
     RUN(a_question_does_not_wait_for_the_file);
     RUN(what_is_told_while_a_process_forks_is_kept);
     RUN(records_are_claimed_while_the_file_is_in_trouble);

@@ -125,8 +125,14 @@ def collectors_change_nothing():
     check("the program computes", plain[2] == 0 and plain[1] == "", plain)
     for name, variables in states():
         done = run(**variables)
-        check(f"{name}: same output, same exit status, nothing said",
-              done[:3] == plain[:3], done)
+        lines = done[1].splitlines()
+        check(f"{name}: same output, same exit status",
+              (done[0], done[2]) == (plain[0], plain[2]), done)
+        # Of traces and of metrics.
+        check(f"{name}: it is said, once",
+              1 <= len(lines) <= 2 and len(set(lines)) == len(lines) and
+              all(line.startswith("takt: telemetry: ") for line in lines),
+              done[1])
         # Half a second is what the end may take; the rest is the machine's.
         check(f"{name}: it ends", done[3] < plain[3] * 3 + 5, done[3])
     for name, variables in () if IS_SHORT else wrong_settings():

@@ -282,6 +282,24 @@ class Experts(unittest.TestCase):
         with self.assertRaisesRegex(BufferError, "kept an operand"):
             self.context.exp(array("d", [0]))
 
+    def test_it_must_not_keep_operands_when_it_raises(self):
+        kept = []
+
+        def raises(a, *, out, error):
+            kept.append(memoryview(a))
+            raise error
+
+        for error in (ValueError("mine"), KeyboardInterrupt()):
+            context = takt.Context(db="")
+            context.add_expert("exp", lambda a, *, out: raises(
+                a, out=out, error=error), name="mine", is_usual=True)
+            is_error = isinstance(error, Exception)
+            with self.assertRaises(
+                    BufferError if is_error else KeyboardInterrupt) as raised:
+                context.exp(array("d", [0]))
+            if is_error:
+                self.assertIs(raised.exception.__cause__, error)
+
     def test_an_op_of_ones_own(self):
         op = self.context.define_op("sort", complexity="High")
         op.add_expert(sorted, name="sorted")
