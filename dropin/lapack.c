@@ -350,13 +350,26 @@ static void run_kind(const struct takt_lapack_call *call, unsigned threads,
     run_chosen(call, kind, &choice, other);
 }
 
+/* Eigenvalues of up to five rows OpenBLAS computes on one thread, however many
+ * it has, but by other code if these are several: to change their number gains
+ * nothing, and equal calls would differ in their last bits. */
+static bool is_on_one_thread(const struct takt_lapack_call *call)
+{
+    static const double least_work = 6.0 * 6 * 6;
+
+    return call->work < least_work && !takt__is_eager() &&
+           (call->routine == TAKT_LAPACK_syev ||
+            call->routine == TAKT_LAPACK_syevd ||
+            call->routine == TAKT_LAPACK_syevr);
+}
+
 static void run_any(const struct takt_lapack_call *call)
 {
     const unsigned threads = changeable(call);
     struct takt_lapack_other other;
     const bool has_other = find_other(call, &other);
 
-    if (threads < 2 && !has_other)
+    if ((threads < 2 || is_on_one_thread(call)) && !has_other)
         run_plain(call);
     else
         run_kind(call, threads > 0 ? threads : 1, has_other ? &other : NULL);
@@ -388,10 +401,13 @@ static bool needs_no_choice(const struct takt_lapack_call *call)
     struct takt_team_kind *recent =
         atomic_load_explicit(&call->entry->recent, memory_order_relaxed);
 
-    return recent != NULL && !takt__has_stats() &&
-           atomic_load_explicit(&call->entry->recent_arguments,
-                                memory_order_relaxed) == arguments_of(call) &&
-           takt__team_passes(recent);
+    if (takt__has_stats())
+        return false;
+    return is_on_one_thread(call) ||
+           (recent != NULL &&
+            atomic_load_explicit(&call->entry->recent_arguments,
+                                 memory_order_relaxed) == arguments_of(call) &&
+            takt__team_passes(recent));
 }
 
 void takt__lapack_run(struct takt_blas_entry *entry, const void *caller,

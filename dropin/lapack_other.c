@@ -2,8 +2,6 @@
 /* lapack_other.c - which code there is, and running it. */
 #include "lapack_other.h"
 
-#include <string.h>
-
 #include "guard.h"
 #include "lapack_gpu.h"
 #include "lapack_history.h"
@@ -116,9 +114,8 @@ void takt__lapack_turn(struct takt_team_choice *choice,
         choices[count++] = TAKT_CHOICE_OWN;
     /* Not in step with calls inside of calls. */
     const uint32_t mixed = atomic_fetch_add(&turn, 1) * 2654435761u;
-    const bool is_last =
-        strcmp(takt__mode_value("TAKT_RUN_EAGER"), "last") == 0;
-    choice->choice = choices[is_last ? count - 1 : (mixed >> 16) % count];
+    choice->choice =
+        choices[takt__is_alike() ? count - 1 : (mixed >> 16) % count];
     choice->threads = choice->choice < teams
                           ? takt__team_threads(choice->choice, call->threads)
                           : call->threads;

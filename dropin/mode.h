@@ -20,8 +20,10 @@ enum {
                             * vary */
     TAKT_MODE_SMALL = 16,  /* calls that are too small to be routed are counted,
                             * too */
-    TAKT_MODE_EARLY = 8 /* until the first call: the router opens with it, since
-                         * there is a GPU that may have to be opened */
+    TAKT_MODE_EARLY = 8,   /* until the first call: the router opens with it,
+                            * since   there is a GPU that may have to be opened */
+    TAKT_MODE_ALIKE = 128  /* TAKT_RUN_EAGER=last: and equal calls run the same
+                            * way, whatever was measured */
 };
 extern _Atomic unsigned takt__mode;
 
@@ -66,6 +68,12 @@ static inline bool takt__is_eager(void)
 {
     return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
             TAKT_MODE_EAGER) != 0;
+}
+
+static inline bool takt__is_alike(void)
+{
+    return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
+            TAKT_MODE_ALIKE) != 0;
 }
 
 static inline bool takt__is_early(void)

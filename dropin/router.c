@@ -186,11 +186,15 @@ static bool make_ctx(struct takt_route *route)
         return false;
     options.threads = threads_of_ctx(options.threads, route->threads);
     options.blas = ""; /* the program may be calling those at this moment */
+    route->is_adaptive = options.policy == TAKT_POLICY_ADAPTIVE;
+    if (route->is_adaptive && takt__is_alike())
+        options.policy = TAKT_POLICY_HEURISTIC; /* times do not count */
     status = libtakt.create(&options, &route->ctx);
     if (status != TAKT_OK && options.policy != TAKT_POLICY_ADAPTIVE) {
         takt__stats_trouble("the policy, the expert or the pin file cannot be "
                             "used here: adaptive is used instead");
         options.policy = TAKT_POLICY_ADAPTIVE;
+        route->is_adaptive = true;
         status = libtakt.create(&options, &route->ctx);
     }
     if (status == TAKT_OK)
@@ -198,7 +202,6 @@ static bool make_ctx(struct takt_route *route)
                           ? options.threads
                           : libtakt.ctx_machine(route->ctx)->threads;
     route->policy = options.policy;
-    route->is_adaptive = options.policy == TAKT_POLICY_ADAPTIVE;
     return status == TAKT_OK;
 }
 

@@ -8,8 +8,8 @@ build="gcc libc6-dev make cmake ninja-build pkg-config libsqlite3-dev \
 libvulkan-dev libcurl4-openssl-dev zlib1g-dev python3-dev"
 test="$build g++ clang libclang-rt-dev lld clang-format python3 \
 universal-ctags man-db bash locales openssl protobuf-compiler python3-numpy python3-venv \
-chromium tmux postgresql sqlite3 libopenblas0-pthread libblis4-pthread libblas3 libblas-test libxsmm-dev \
-mesa-vulkan-drivers vulkan-validationlayers glslang-tools \
+chromium tmux postgresql sqlite3 libopenblas0-pthread libblis4-pthread libblas3 libblas-test liblapack-test \
+libxsmm-dev mesa-vulkan-drivers vulkan-validationlayers glslang-tools \
 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user abigail-tools"
 release="$build xz-utils dpkg-dev debhelper dh-python lintian abigail-tools \
 debootstrap patchelf python3-venv python3-numpy"

@@ -53,7 +53,8 @@ static any_function *entry_of(const char *name)
 static int64_t number[21];
 static char letter[] = "U";
 
-static void call(const char *name, unsigned options)
+/* The first argument behind the options is an order, or a number of rows. */
+static void call_of_order(const char *name, unsigned options, int order)
 {
     any_function *run = entry_of(name);
     void *a[21];
@@ -62,9 +63,15 @@ static void call(const char *name, unsigned options)
         number[i] = 60 - (int)i;
         a[i] = i < options ? (void *)letter : (void *)&number[i];
     }
+    number[options] = order;
     run(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10],
         a[11], a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[19], a[20],
         (size_t)1, (size_t)1, (size_t)1);
+}
+
+static void call(const char *name, unsigned options)
+{
+    call_of_order(name, options, 60 - (int)options);
 }
 
 static void expect_call(const char *name, unsigned arguments, unsigned options)
@@ -225,6 +232,28 @@ static void short_calls_are_passed_on_whatever_came_before(void)
     }
 }
 
+/* Whether all of many calls ran on the threads that the program has. */
+static bool stays_on_all(const char *name, unsigned options, int order)
+{
+    bool is_so = true;
+
+    for (unsigned i = 0; i < 500; i++) {
+        call_of_order(name, options, order);
+        is_so = is_so && seen->threads == 8;
+    }
+    return is_so;
+}
+
+/* Nothing can be gained there, and equal calls have equal bits. */
+static void eigenvalues_of_few_rows_keep_their_threads(void)
+{
+    EXPECT(stays_on_all("dsyevr_64_", 3, 5));
+    EXPECT(stays_on_all("ssyevd_", 2, 4));
+    EXPECT(stays_on_all("ssyev_", 2, 2));
+    EXPECT(!stays_on_all("dsyevr_64_", 3, 6));
+    EXPECT(!stays_on_all("sgetrs_", 1, 2));
+}
+
 int main(int count, char **argv)
 {
     REQUIRE(count >= 3);
@@ -239,10 +268,12 @@ int main(int count, char **argv)
     *(void **)&get_threads = find(baseline, "openblas_get_num_threads");
     *(void **)&set_threads = find(baseline, "openblas_set_num_threads");
     if (count > 3) {
-        if (strcmp(argv[3], "openmp") == 0)
+        if (strcmp(argv[3], "openmp") == 0) {
             RUN(threads_of_openmp_are_left_alone);
-        else
+        } else {
             RUN(short_calls_are_passed_on_whatever_came_before);
+            RUN(eigenvalues_of_few_rows_keep_their_threads);
+        }
         return tap_done();
     }
     RUN(every_name_is_passed_on_as_it_came);

@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: MIT
 """Other people's suites and programs, with and without `takt run`.
 
-Takes an hour, needs packages that nothing else does (python3-pytest,
-python3-scipy, python3-sklearn, python3-threadpoolctl, r-base-core, octave), and
-is therefore run by hand:
+Takes hours, needs packages that nothing else does (python3-pytest,
+python3-hypothesis, python3-scipy, python3-sklearn, python3-threadpoolctl,
+r-base-core, octave), and is therefore run by hand:
 
-    test_suites.py TAKT [numpy] [scipy] [sklearn] [r] [octave] [threads]
-    test_suites.py TAKT scipy.linalg
+    test_suites.py TAKT [lapack] [numpy] [scipy] [learn] [sklearn] [r] [octave]
+                        [threads]
+    test_suites.py TAKT scipy.linalg learn.decomposition
 
 TAKT is the tool, with libtakt-blas.so where it looks for it. A part whose
 package is absent is skipped, and says so.
 """
+import glob
 import json
 import os
 import re
@@ -23,20 +25,22 @@ import xml.etree.ElementTree
 
 TAKT = os.path.abspath(sys.argv[1])
 PYTHON = "/usr/bin/python3"
-# The parts of the suites that compute: the rest has no BLAS in it.
-NUMPY = ["numpy.linalg", "numpy.core.tests.test_multiarray",
-         "numpy.core.tests.test_einsum", "numpy.core.tests.test_umath",
-         "numpy.core.tests.test_numeric", "numpy.matrixlib",
-         "numpy.polynomial"]
-SCIPY = ["scipy.linalg", "scipy.sparse.linalg", "scipy.optimize",
-         "scipy.cluster", "scipy.interpolate"]
+# The parts of the suites that compute. CORE is another package in NumPy 2.
+NUMPY = ["numpy.linalg", "CORE.test_multiarray", "CORE.test_einsum",
+         "CORE.test_umath", "CORE.test_ufunc", "CORE.test_numeric",
+         "numpy.random", "numpy.matrixlib", "numpy.polynomial"]
+SCIPY = ["scipy.linalg", "scipy.special", "scipy.stats", "scipy.ndimage",
+         "scipy.sparse.linalg", "scipy.optimize", "scipy.cluster",
+         "scipy.interpolate"]
+LEARN = ["sklearn." + name for name in (
+    "decomposition", "linear_model", "utils", "cluster", "preprocessing",
+    "covariance", "mixture", "gaussian_process", "cross_decomposition",
+    "manifold", "metrics", "neighbors", "svm")]
 EAGER = {"TAKT_RUN_EAGER": "1"}
-# The same call always runs the same way: some tests compare two results bit by
+# Equal calls always run the same way: some tests compare two results bit by
 # bit, the signs of vectors, or a value that is 0 but for rounding.
-ALIKE = {"TAKT_RUN_EAGER": "last", "TAKT_EXPLORE": "0"}
-# Products may still run on other experts when more was learned, and calls of
-# LAPACK on other numbers of threads: the signs of vectors of two calls.
-SIGNS = ("test_cossin",)
+ALIKE = {"TAKT_RUN_EAGER": "last"}
+MODES = {"usual": {}, "alike": ALIKE, "eager": EAGER}
 
 
 def environment(**changes):
@@ -90,7 +94,7 @@ def compare_suites(suite, packages):
     for package in packages:
         plain = outcomes(suite, package, {}, [])
         again = outcomes(suite, package, {}, [])
-        for mode, env in (("usual", {}), ("alike", ALIKE), ("eager", EAGER)):
+        for mode, env in MODES.items():
             routed = outcomes(suite, package, env, [TAKT, "run", "--"])
             # A test that differs from itself says nothing.
             differ = sorted(name for name in plain.keys() | routed.keys()
@@ -102,7 +106,7 @@ def compare_suites(suite, packages):
             for name in differ:
                 words = f"{mode} {name}: {plain.get(name)} became " + \
                     f"{routed.get(name)}"
-                if mode == "eager" or any(map(name.count, SIGNS)):
+                if mode == "eager":
                     suite.tell(f"to be looked at: {words}")
                 else:
                     suite.wrong.append(words)
@@ -111,8 +115,11 @@ def compare_suites(suite, packages):
 def numpy_suite(suite):
     if not has(PYTHON, "-c", "import numpy, pytest"):
         return suite.tell("skipped: python3-numpy or python3-pytest is absent")
-    return compare_suites(suite, NUMPY if suite.name == "numpy"
-                          else [suite.name])
+    core = "numpy._core" if has(PYTHON, "-c", "import numpy._core.tests") \
+        else "numpy.core"
+    return compare_suites(suite, [
+        name.replace("CORE", core + ".tests")
+        for name in (NUMPY if suite.name == "numpy" else [suite.name])])
 
 
 def scipy_suite(suite):
@@ -120,6 +127,62 @@ def scipy_suite(suite):
         return suite.tell("skipped: python3-scipy or python3-pytest is absent")
     return compare_suites(suite, SCIPY if suite.name == "scipy"
                           else [suite.name])
+
+
+def learn_suite(suite):
+    if not has(PYTHON, "-c", "import sklearn, pytest"):
+        return suite.tell("skipped: python3-sklearn or python3-pytest is "
+                          "absent")
+    return compare_suites(suite, LEARN if suite.name == "learn"
+                          else ["sk" + suite.name])
+
+
+def lapack_counts(program, words, env, before):
+    """The exit status of a program of LAPACK's, and how many of its tests ran
+    and failed."""
+    with open(words) as given:
+        ran = subprocess.run([*before, program], env=environment(**env),
+                             stdin=given, capture_output=True, text=True,
+                             timeout=3000)
+    failed = re.findall(r"(\d+) out of +(\d+) tests failed", ran.stdout)
+    passed = re.findall(r"passed .*?\( *(\d+) tests run\)", ran.stdout)
+    return (ran.returncode,
+            sum(int(row[1]) for row in failed) + sum(map(int, passed)),
+            sum(int(row[0]) for row in failed))
+
+
+def lapack_programs(suite):
+    """All that liblapack-test has, with its own inputs, of four types."""
+    folder = next(iter(map(os.path.dirname,
+                           glob.glob("/usr/lib/*/lapack/xlintstd"))), None)
+    if folder is None:
+        return suite.tell("skipped: liblapack-test is absent")
+    for letter in "sdcz":
+        low = {"d": "s", "z": "c"}.get(letter)
+        inputs = [("xeigtst" + letter, name) for name in (
+            "nep", "sep", "se2", "svd", "glm", "gqr", "gsv", "csd", "lse")] + \
+            [("xeigtst" + letter, letter + name)
+             for name in ("ec", "ed", "gg", "gd", "sb", "sg", "bb")] + \
+            [("xlintst" + letter, letter + "test"),
+             ("xlintstrf" + letter, letter + "test_rfp")] + \
+            ([("xlintst" + letter + low, letter + low + "test")] if low else [])
+        for program, name in inputs:
+            words = [os.path.join(folder, program),
+                     os.path.join(folder, name + ".in")]
+            if not os.path.exists(words[1]):
+                continue
+            status, tests, failed = lapack_counts(*words, {}, [])
+            suite.expect(tests, f"{program} {name}: no tests ran")
+            for mode, env in MODES.items():
+                routed = lapack_counts(*words, env, [TAKT, "run", "--"])
+                words_of = f"{program} {name}, {mode}: {routed[1]} tests, " + \
+                    f"{routed[2]} failed ({failed} of {tests} without)"
+                suite.tell(words_of)
+                # In turns, tests that compare the bits of two calls fail.
+                suite.expect(mode == "eager" or
+                             routed[:2] == (status, tests) and
+                             routed[2] <= failed, words_of)
+    return None
 
 
 def reported(words, env=None):
@@ -250,7 +313,8 @@ def thread_limits(suite):
 
 
 PARTS = {"threads": thread_limits, "sklearn": sklearn_program, "r": r_program,
-         "octave": octave_program, "numpy": numpy_suite, "scipy": scipy_suite}
+         "octave": octave_program, "lapack": lapack_programs,
+         "numpy": numpy_suite, "scipy": scipy_suite, "learn": learn_suite}
 
 
 def main():
