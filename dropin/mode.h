@@ -21,7 +21,7 @@ enum {
     TAKT_MODE_SMALL = 16,  /* calls that are too small to be routed are counted,
                             * too */
     TAKT_MODE_EARLY = 8,   /* until the first call: the router opens with it,
-                            * since   there is a GPU that may have to be opened */
+                            * since there is a GPU that may have to be opened */
     TAKT_MODE_ALIKE = 128  /* TAKT_RUN_EAGER=last: and equal calls run the same
                             * way, whatever was measured */
 };
