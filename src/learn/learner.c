@@ -154,7 +154,8 @@ static void finish(void *self)
 }
 
 /* It works on a core that the program could use: never more than a
- * thirtieth of the time, and not long at a stretch. */
+ * tenth of the time, and not long at a stretch. With a thirtieth, programs with
+ * many kinds of calls waited for verdicts (docs/decisions/0071). */
 static const struct takt_worker_job job = {.name = "takt-learn",
                                            .work = work,
                                            .has_work = has_samples,
@@ -162,7 +163,7 @@ static const struct takt_worker_job job = {.name = "takt-learn",
                                            .finish = finish,
                                            .shortest_rest_ns = 1000000,
                                            .longest_rest_ns = 4000000,
-                                           .rest_per_work = 30,
+                                           .rest_per_work = 10,
                                            .most_rest_ns = 20000000};
 
 /* ---- start and end ------------------------------------------------------- */
