@@ -271,13 +271,19 @@ static void set_name(struct takt_baseline *baseline)
     snprintf(baseline->name, sizeof baseline->name, "%s-%08x", word, hash);
 }
 
-/* A library with wide integers and no suffix says so in its file name. */
+/* A library with wide integers and no suffix says so in its file name: LAPACK is
+ * often a file of its own. */
 static bool has_wide_name(const char *path)
 {
+    static const char *const words[] = {"blas64", "blis64", "lapack64",
+                                        "ilp64"};
     const char *file = strrchr(path, '/');
+    bool is_wide = false;
 
     file = file == NULL ? path : file + 1;
-    return strstr(file, "blas64") != NULL || strstr(file, "ilp64") != NULL;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        is_wide |= strstr(file, words[i]) != NULL;
+    return is_wide;
 }
 
 static struct takt_baseline *describe(const char *path, const void *base,
