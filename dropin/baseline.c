@@ -271,8 +271,8 @@ static void set_name(struct takt_baseline *baseline)
     snprintf(baseline->name, sizeof baseline->name, "%s-%08x", word, hash);
 }
 
-/* A library with wide integers and no suffix says so in its file name: LAPACK is
- * often a file of its own. */
+/* A library with wide integers and no suffix says so in its file name: LAPACK
+ * is often a file of its own. */
 static bool has_wide_name(const char *path)
 {
     static const char *const words[] = {"blas64", "blis64", "lapack64",
