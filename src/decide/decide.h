@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * decide.h - the second step of a call: which expert should run it, and why.
+ * decide.h - which expert should run a call that was admitted, and why.
  *
  * A static rule names a backend from the op and its sizes alone; the prior
  * then names the expert of that backend. `adaptive` reads what was learned out

@@ -3,8 +3,9 @@
  * table.h - what was decided, one word per objective, series, column and
  * bucket.
  *
- * A decision reads one word; the learner writes one. A word that is 0 was never
- * written: the caller asks the learner what is known of the series, once, and
+ * A decision reads one word; the learner writes one. Of a word that is 0
+ * nothing is known (it was never written, or withdrawn when a GPU was closed):
+ * the caller asks the learner what is known of the series, once, and
  * where that is nothing writes what the prior says. A trial of another
  * expert is a token in the word: the caller that takes it out runs the trial.
  *

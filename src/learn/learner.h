@@ -9,8 +9,9 @@
  * looks at the journal every few milliseconds while calls come, and sleeps when
  * none do.
  *
- * Threads: the functions may be called from any thread; all but notify() take a
- * lock and are not for the path of a call, but for the first of a series.
+ * Threads: the functions may be called from any thread; all but notify(),
+ * journal() and dropped() take a lock and are not for the path of a call, but
+ * for the first of a series.
  */
 #pragma once
 
