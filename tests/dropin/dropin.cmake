@@ -115,6 +115,15 @@ if(NOT CMAKE_CROSSCOMPILING)
     add_dependencies(dropin_lapack takt_blas_preload)
     add_test(NAME dropin/lapack COMMAND dropin_lapack
         $<TARGET_FILE:takt_blas_preload> $<TARGET_FILE:libbaseline_lapack>)
+    add_library(libbaseline_lapack64 SHARED dropin/baseline_lapack.c)
+    dropin_target(libbaseline_lapack64)
+    add_executable(dropin_wide dropin/test_wide.c)
+    dropin_target(dropin_wide)
+    add_dependencies(dropin_wide takt_blas_preload)
+    add_test(NAME dropin/wide COMMAND dropin_wide
+        $<TARGET_FILE:takt_blas_preload> $<TARGET_FILE:libbaseline_lapack64>)
+    set_tests_properties(dropin/wide PROPERTIES TIMEOUT 600
+        ENVIRONMENT "TAKT_DB=;TAKT_GPU=;TAKT_RUN_EAGER=last")
     add_library(libbaseline_lapack_openmp SHARED dropin/baseline_lapack.c)
     target_compile_definitions(libbaseline_lapack_openmp PRIVATE WITH_OPENMP)
     dropin_target(libbaseline_lapack_openmp)
