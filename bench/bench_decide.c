@@ -3,8 +3,10 @@
  * bench_decide.c - what a decision and a sample cost, in nanoseconds.
  *
  * A context that has learned decides calls of many keys, as a program would
- * ask for them; then two threads do so at once. Recording is what the caller's
- * thread does beside reading the clock.
+ * ask for them; then two threads do so at once. Keys whose expert has several
+ * threads are given apart, too: deciding them reads the tick counter, which is
+ * most of what they cost. Recording is what the caller's thread does beside
+ * reading the clock.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -21,6 +23,7 @@ enum { keys = 64, turns = 2000, per_turn = 512 };
 struct bench {
     takt_ctx *ctx;
     struct takt_question question[keys];
+    size_t count;             /* of questions */
     pthread_barrier_t *start; /* NULL: alone */
     double median_ns;
 };
@@ -38,11 +41,11 @@ static void decide(const struct bench *bench)
 {
     struct takt_choice choice;
 
-    for (size_t i = 0; i < per_turn; i++) {
-        takt__decide(&bench->ctx->decider, &takt__thread,
-                     &bench->question[i * 7 % keys], (i & 1) != 0, false,
-                     &choice);
+    for (size_t i = 0, at = 0; i < per_turn; i++) {
+        takt__decide(&bench->ctx->decider, &takt__thread, &bench->question[at],
+                     (i & 1) != 0, 0, &choice);
         BENCH_USE(choice.expert);
+        at = at + 7 < bench->count ? at + 7 : at + 7 - bench->count;
     }
 }
 
@@ -113,6 +116,39 @@ static void warm_up(struct bench *bench, float *memory, size_t elements)
     takt_ctx_flush(bench->ctx);
 }
 
+/* The same on those keys alone whose expert has several threads, or one. */
+static void print_some(const struct bench *all, bool is_threaded)
+{
+    struct bench some = {.ctx = all->ctx};
+    struct takt_choice choice;
+
+    for (size_t i = 0; i < all->count; i++) {
+        takt__decide(&all->ctx->decider, &takt__thread, &all->question[i], true,
+                     0, &choice);
+        if (choice.is_threaded == is_threaded)
+            some.question[some.count++] = all->question[i];
+    }
+    if (some.count < 7)
+        return;
+    take_turns(&some);
+    printf("  %2zu of %d keys: %-15s         %6.1f ns\n", some.count, keys,
+           is_threaded ? "several threads" : "one thread", some.median_ns);
+}
+
+static double ticks_ns(void)
+{
+    static double ns[turns];
+
+    for (size_t i = 0; i < turns; i++) {
+        const double start = bench_now_ns();
+        for (size_t j = 0; j < per_turn; j++)
+            BENCH_USE(takt__ticks());
+        ns[i] = (bench_now_ns() - start) / per_turn;
+    }
+    qsort(ns, turns, sizeof ns[0], by_value);
+    return ns[turns / 2];
+}
+
 int main(int argc, char **argv)
 {
     bench_refuse_options(argc, argv, "");
@@ -125,9 +161,13 @@ int main(int argc, char **argv)
     if (takt_ctx_create(&(takt_ctx_options){.store = ""}, &one.ctx) != TAKT_OK)
         return 2;
     one.start = NULL;
+    one.count = keys;
     warm_up(&one, bench_floats(3 * elements), elements);
     take_turns(&one);
     printf("a decision on a warm key, median        %6.1f ns\n", one.median_ns);
+    print_some(&one, false);
+    print_some(&one, true);
+    printf("  reading the tick counter              %6.1f ns\n", ticks_ns());
     pthread_barrier_init(&start, NULL, 2);
     for (int i = 0; i < 2; i++) {
         two[i] = one;
