@@ -153,9 +153,9 @@ static void finish(void *self)
     takt__unlock(&learner->store_lock);
 }
 
-/* It works on a core that the program could use: never more than a
- * tenth of the time, and not long at a stretch. With a thirtieth, programs with
- * many kinds of calls waited for verdicts (docs/decisions/0071). */
+/* It works on a core that the program could use: a tenth of the time, more
+ * only after rounds of over 2 ms, which are rare. With a thirtieth, programs
+ * with many kinds of calls waited for verdicts (docs/decisions/0071). */
 static const struct takt_worker_job job = {.name = "takt-learn",
                                            .work = work,
                                            .has_work = has_samples,

@@ -107,35 +107,33 @@ if(NOT CMAKE_CROSSCOMPILING)
         endforeach()
     endforeach()
 
-    # Every name of LAPACK, on the program's threads and on fewer.
-    add_library(libbaseline_lapack SHARED dropin/baseline_lapack.c)
-    dropin_target(libbaseline_lapack)
-    add_executable(dropin_lapack dropin/test_lapack.c)
-    dropin_target(dropin_lapack)
-    add_dependencies(dropin_lapack takt_blas_preload)
-    add_test(NAME dropin/lapack COMMAND dropin_lapack
-        $<TARGET_FILE:takt_blas_preload> $<TARGET_FILE:libbaseline_lapack>)
-    add_library(libbaseline_lapack64 SHARED dropin/baseline_lapack.c)
-    dropin_target(libbaseline_lapack64)
-    add_executable(dropin_wide dropin/test_wide.c)
-    dropin_target(dropin_wide)
-    add_dependencies(dropin_wide takt_blas_preload)
-    add_test(NAME dropin/wide COMMAND dropin_wide
-        $<TARGET_FILE:takt_blas_preload> $<TARGET_FILE:libbaseline_lapack64>)
-    set_tests_properties(dropin/wide PROPERTIES TIMEOUT 600
-        ENVIRONMENT "TAKT_DB=;TAKT_GPU=;TAKT_RUN_EAGER=last")
-    add_library(libbaseline_lapack_openmp SHARED dropin/baseline_lapack.c)
-    target_compile_definitions(libbaseline_lapack_openmp PRIVATE WITH_OPENMP)
-    dropin_target(libbaseline_lapack_openmp)
-    add_test(NAME dropin/lapack.openmp COMMAND dropin_lapack
-        $<TARGET_FILE:takt_blas_preload>
-        $<TARGET_FILE:libbaseline_lapack_openmp> openmp)
-    add_test(NAME dropin/lapack.usual COMMAND dropin_lapack
-        $<TARGET_FILE:takt_blas_preload> $<TARGET_FILE:libbaseline_lapack> usual)
-    set_tests_properties(dropin/lapack dropin/lapack.openmp PROPERTIES
-        TIMEOUT 600 ENVIRONMENT "TAKT_DB=;TAKT_GPU=;TAKT_RUN_EAGER=1")
-    set_tests_properties(dropin/lapack.usual PROPERTIES
-        TIMEOUT 600 ENVIRONMENT "TAKT_DB=;TAKT_GPU=")
+    # Every name of LAPACK, on the program's threads and on fewer; and of one
+    # whose file name says that its integers are wide.
+    function(dropin_lapack_library name)
+        add_library(libbaseline_${name} SHARED dropin/baseline_lapack.c)
+        target_compile_definitions(libbaseline_${name} PRIVATE ${ARGN})
+        dropin_target(libbaseline_${name})
+    endfunction()
+    function(dropin_lapack_test name program library environment)
+        add_test(NAME dropin/${name} COMMAND ${program}
+            $<TARGET_FILE:takt_blas_preload>
+            $<TARGET_FILE:libbaseline_${library}> ${ARGN})
+        set_tests_properties(dropin/${name} PROPERTIES TIMEOUT 600
+            ENVIRONMENT "TAKT_DB=;TAKT_GPU=;${environment}")
+    endfunction()
+    foreach(program lapack wide)
+        add_executable(dropin_${program} dropin/test_${program}.c)
+        dropin_target(dropin_${program})
+        add_dependencies(dropin_${program} takt_blas_preload)
+    endforeach()
+    dropin_lapack_library(lapack)
+    dropin_lapack_library(lapack_openmp WITH_OPENMP)
+    dropin_lapack_library(lapack64)
+    dropin_lapack_test(lapack dropin_lapack lapack TAKT_RUN_EAGER=1)
+    dropin_lapack_test(lapack.openmp dropin_lapack lapack_openmp
+        TAKT_RUN_EAGER=1 openmp)
+    dropin_lapack_test(lapack.usual dropin_lapack lapack "" usual)
+    dropin_lapack_test(wide dropin_wide lapack64 TAKT_RUN_EAGER=last)
 
     # Matrices that stay on a GPU: the fake one, at once and late.
     add_executable(dropin_reuse dropin/test_reuse.c
