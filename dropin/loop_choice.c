@@ -2,9 +2,13 @@
 /* loop_choice.c - means per kind and side, and the side of the next call. */
 #include "loop_choice.h"
 
-/* Calls of a kind before splitting is tried. The first one counts for nothing:
- * memory is touched for the first time. */
-enum { first_whole = 3 };
+/* Calls of a kind before splitting is tried, and of those that take longer than
+ * all that disturbs. The first one counts for nothing: memory is touched for
+ * the first time. */
+enum { first_whole = 3, first_long = 2 };
+
+/* Splitting is judged by so many calls at least. */
+enum { first_split = 2 };
 
 /* The side that is not preferred runs for a stretch of calls, of which the
  * first do not count: threads have to be woken and find their processors, or
@@ -42,7 +46,7 @@ static uint32_t timed_of(const struct takt_loop_kind *kind,
 
 static bool is_split_better(const struct takt_loop_kind *kind)
 {
-    return timed_of(kind, TAKT_LOOP_SPLIT) > 1 &&
+    return timed_of(kind, TAKT_LOOP_SPLIT) >= first_split &&
            mean_of(kind, TAKT_LOOP_SPLIT) * least_gain <
                mean_of(kind, TAKT_LOOP_WHOLE);
 }
@@ -115,7 +119,9 @@ static void look_for_stretch(struct takt_loop_kind *kind,
         (float)us + (float)atomic_fetch_add_explicit(&kind->spent_us, us,
                                                      memory_order_relaxed);
 
-    if (timed_of(kind, TAKT_LOOP_WHOLE) < first_whole)
+    if (timed_of(kind, TAKT_LOOP_WHOLE) <
+        (call_us > stretches[TAKT_LOOP_SPLIT].lasts_us ? first_long
+                                                       : first_whole))
         return;
     if (timed_of(kind, other) == 0 ||
         spent > stretch_us(kind, preferred, other, call_us) *
@@ -124,7 +130,8 @@ static void look_for_stretch(struct takt_loop_kind *kind,
 }
 
 /* Whether a call of a stretch counts. One that is longer than all that disturbs
- * does. */
+ * does. The first stretch of split calls has as many as a verdict needs: a loop
+ * that takes milliseconds may be called a few times only. */
 static bool is_settled(struct takt_loop_kind *kind, enum takt_loop_side side,
                        uint32_t us)
 {
@@ -133,7 +140,10 @@ static bool is_settled(struct takt_loop_kind *kind, enum takt_loop_side side,
     const bool counts =
         spent >= stretches[side].settles_us || us > stretches[side].lasts_us;
 
-    if (spent + us > stretches[side].lasts_us && counts)
+    const uint32_t enough = side == TAKT_LOOP_SPLIT ? first_split : 1;
+
+    if (spent + us > stretches[side].lasts_us && counts &&
+        timed_of(kind, side) + 1 >= enough)
         end_stretch(kind);
     return counts;
 }

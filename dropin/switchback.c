@@ -28,9 +28,15 @@ static uint64_t library_settles_ns(unsigned spin_power)
 }
 
 /* A probe lasts for 30 ms and 8 calls at least; after 120 ms it ends with
- * fewer. */
+ * fewer. The first one has as many as a comparison takes. */
 static const uint64_t probe_ns = 30 * ms, longest_probe_ns = 120 * ms;
-enum { probe_calls = 8 };
+enum { probe_calls = 8, compared_calls = 2 };
+
+/* A call may be lost: a probe begins when so many have been made. The first
+ * one of a program that is not known, whose answer is for all calls that
+ * follow, as soon as it is to cost less (options.price_factor), but not before
+ * there is something to compare with. */
+static const double calls_before_probe = 20, calls_before_first = 5;
 
 /* The first calls on a GPU load its code. */
 enum { first_gpu_calls = 2 };
@@ -210,6 +216,11 @@ static bool is_gaining_little(void)
            state.recent_ns > much * state.control_ns;
 }
 
+static bool is_first_probe(void)
+{
+    return state.stay_ns == UINT64_MAX;
+}
+
 static bool is_probe_over(uint64_t now_ns)
 {
     const uint64_t from_ns = atomic_load(&settled_ns);
@@ -221,7 +232,8 @@ static bool is_probe_over(uint64_t now_ns)
         return false;
     if (state.slice_lost_ns > most_ns && (state.skips == 0 || state.calls > 0))
         return true;
-    return state.calls > 0 && now_ns > from_ns + probe_ns &&
+    return state.calls >= (is_first_probe() ? compared_calls : 1) &&
+           now_ns > from_ns + probe_ns &&
            ((state.calls >= probe_calls && !is_gaining_little()) ||
             now_ns > from_ns + longest_probe_ns);
 }
@@ -240,6 +252,14 @@ static bool is_affordable(uint64_t now_ns)
     return state.lost_ns + price_ns <= affordable_ns(now_ns);
 }
 
+static double least_calls(void)
+{
+    return is_first_probe() && state.options.history == TAKT_HISTORY_NONE
+               ? larger(calls_before_first,
+                        calls_before_probe * state.options.price_factor)
+               : calls_before_probe;
+}
+
 /* The first probe waits for calls to add up, the others for time to pass. No
  * probe begins whose cost is not affordable, or in which one call would be too
  * much to lose. */
@@ -247,9 +267,9 @@ static bool is_probe_due(uint64_t now_ns)
 {
     const double elapsed_ns = (double)(now_ns - state.first_ns);
 
-    if (!state.is_open || elapsed_ns < 20 * state.longest_ns)
+    if (!state.is_open || elapsed_ns < least_calls() * state.longest_ns)
         return false;
-    const bool is_time = state.stay_ns == UINT64_MAX
+    const bool is_time = is_first_probe()
                              ? state.spent_ns >= first_after_ns
                              : now_ns >= state.begin_ns + state.stay_ns;
     return is_time && is_affordable(now_ns);

@@ -437,6 +437,19 @@ static void long_loops_are_split_soon(void)
         .whole_us = 8000, .split_us = 4500, .wake_us = 60, .seconds = 1});
 
     EXPECT_NEAR(outcome.cost, 4500 / 8000.0, 0.05);
+
+    /* A program that calls a long loop ten times gains by most of them. */
+    const struct outcome few = run_kind(&(struct made_up){
+        .whole_us = 20000, .split_us = 2000, .wake_us = 60, .seconds = 0.055});
+    EXPECT(few.split == 1);
+    EXPECT(few.cost < 0.45);
+
+    /* And loses little where splitting is slower. */
+    EXPECT(run_kind(&(struct made_up){.whole_us = 8000,
+                                      .split_us = 10000,
+                                      .wake_us = 60,
+                                      .seconds = 2})
+               .cost < 1.03);
 }
 
 static void what_is_slower_split_is_not(void)

@@ -102,6 +102,16 @@ static double vary(const struct program *program, uint64_t *random)
     return random_unit(random) < program->spikes ? 50 * noise : noise;
 }
 
+/* How long the library's threads still spin in a call of `ns` that follows a
+ * change of sides, at most. */
+static double spinning_ns(const struct program *program, double ns)
+{
+    const unsigned power = program->spin_power ? program->spin_power : 25;
+    const double spin_ns = (double)(UINT64_C(1) << power) / 2;
+
+    return ns < spin_ns ? ns : spin_ns;
+}
+
 /* One call; returns what it would have taken without us. */
 static double call(const struct program *program, unsigned number,
                    uint64_t *clock_ns, uint64_t *random, bool *is_routed)
@@ -120,7 +130,7 @@ static double call(const struct program *program, unsigned number,
         if (program->slower > 0 && now_s > program->slower_from_s)
             ns *= program->slower;
         if (takt__side_is_settling(*clock_ns))
-            ns *= 1.8; /* the library's threads still spin */
+            ns += 0.8 * spinning_ns(program, ns);
         if (random_unit(random) < program->tail)
             ns *= 25; /* threads of Takt's had to be woken */
     }
@@ -416,11 +426,30 @@ static void long_calls_are_not_risked_early(void)
     const struct program program = {.kind = {{150e6, 400e6, 1e6, 1e6}},
                                     .kinds = 1,
                                     .seconds = 9,
-                                    .noise = 0.1};
+                                    .noise = 0.1,
+                                    .price_factor = 1};
     const struct outcome got = try_program(&program);
 
     EXPECT(got.cost < 1.08);
     EXPECT(got.routed < 0.1);
+}
+
+/* A program that makes few long calls, and whose answer is remembered. */
+static void few_long_calls_are_routed_where_that_is_faster(void)
+{
+    struct program program = {.kind = {{160e6, 110e6, 1e6, 1e6}},
+                              .kinds = 1,
+                              .seconds = 2.7,
+                              .noise = 0.1};
+    unsigned gained = 0;
+
+    for (program.seed = 1; program.seed <= 20; program.seed++)
+        gained += try_program(&program).cost < 0.85;
+    EXPECT(gained >= 18);
+    program.kind[0].routed_ns = 200e6;
+    const struct outcome slower = try_program(&program);
+    EXPECT(slower.routed < 0.1);
+    EXPECT(slower.cost < 1.06);
 }
 
 /* Calls gain 10%, and the rest of the program loses more. */
@@ -674,6 +703,7 @@ int main(void)
     RUN(a_stop_among_the_first_calls_makes_no_gain);
     RUN(calls_that_are_often_held_up_count);
     RUN(long_calls_are_not_risked_early);
+    RUN(few_long_calls_are_routed_where_that_is_faster);
     RUN(gaps_count);
     RUN(a_slow_kind_stays_while_others_are_routed);
     RUN(a_side_that_becomes_slower_is_left);
