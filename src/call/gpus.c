@@ -51,7 +51,7 @@ static unsigned draw(const takt_ctx *ctx, const struct takt_device *device,
                      const struct takt_choice *choice)
 {
     const bool is_known = (choice->word >> TAKT_CELL_MEASURED & 1) != 0 &&
-                          (choice->word >> TAKT_CELL_TRIES & 3) == 0;
+                          takt__cell_tries(choice->word) == 0;
     const bool is_measured = takt__energy_wanted(ctx);
 
     if (!ctx->is_learning || takt__device_is_software(device))

@@ -324,7 +324,7 @@ static inline takt_status decide_adaptive(struct takt_decider *decider,
         return TAKT_ENOENT;
     read_cell(word, situation, out);
     out->is_threaded = is_threaded;
-    if ((word >> TAKT_CELL_TRIES & 3) != 0 &&
+    if (takt__cell_tries(word) != 0 &&
         (double)takt__cell_unpack(word).seconds <= longest_s &&
         takt__table_take_try(&decider->table, question->key,
                              takt__table_column(question->objective, situation),

@@ -124,7 +124,7 @@ static void choose_gpu(const struct takt_decider *decider, unsigned gpu,
 static bool may_try(struct takt_decider *decider, unsigned gpu,
                     const struct takt_question *question, uint64_t word)
 {
-    return (word >> TAKT_CELL_TRIES & 3) != 0 &&
+    return takt__cell_tries(word) != 0 &&
            takt__table_take_try(
                &decider->table, question->key,
                takt__table_column(question->objective, TAKT_COLUMN_GPU + gpu),

@@ -31,12 +31,12 @@
 struct takt_cell {
     uint8_t best, runner_up; /* experts */
     uint8_t explore;         /* expert to try, while tries > 0 */
-    uint8_t tries;           /* 0 to 3 */
+    uint8_t tries;           /* 0 to 63 */
     uint8_t sample_shift;    /* one call in 1 << shift is timed, 0 to 7 */
     bool is_measured;        /* not by the prior alone */
     bool is_threaded;        /* best has more than one thread */
     float confidence;        /* 0 to 1 in steps of 1/255 */
-    float seconds; /* of a call in the middle of the bucket; 16 bits of
+    float seconds; /* of a call in the middle of the bucket; 11 bits of
                     * mantissa */
 };
 
@@ -72,14 +72,17 @@ static inline _Atomic uint64_t *takt__table_at(const struct takt_table *table,
                        [column % TAKT_COLUMNS][key.bucket];
 }
 
-/* Bits, from the low end: best 8, runner-up 8, explore 8, tries 2, shift 3,
- * measured 1, threaded 1, written 1, confidence 8, seconds 24. */
+/* Bits, from the low end: best 8, runner-up 8, explore 8, tries 6, shift 3,
+ * measured 1, threaded 1, written 1, confidence 8, seconds 20. */
 enum {
     TAKT_CELL_TRIES = 24,
-    TAKT_CELL_SHIFT = 26,
-    TAKT_CELL_MEASURED = 29,
-    TAKT_CELL_THREADED = 30,
-    TAKT_CELL_WRITTEN = 31
+    TAKT_CELL_SHIFT = 30,
+    TAKT_CELL_MEASURED = 33,
+    TAKT_CELL_THREADED = 34,
+    TAKT_CELL_WRITTEN = 35,
+    TAKT_CELL_CONFIDENCE = 36,
+    TAKT_CELL_SECONDS = 44,
+    TAKT_CELL_SECONDS_CUT = 12
 };
 
 static inline uint64_t takt__cell_pack(const struct takt_cell *cell)
@@ -94,22 +97,29 @@ static inline uint64_t takt__cell_pack(const struct takt_cell *cell)
            (uint64_t)cell->is_measured << TAKT_CELL_MEASURED |
            (uint64_t)cell->is_threaded << TAKT_CELL_THREADED |
            (uint64_t)1 << TAKT_CELL_WRITTEN |
-           (uint64_t)(cell->confidence * 255 + 0.5f) << 32 |
-           (uint64_t)(seconds >> 8) << 40;
+           (uint64_t)(cell->confidence * 255 + 0.5f) << TAKT_CELL_CONFIDENCE |
+           (uint64_t)(seconds >> TAKT_CELL_SECONDS_CUT) << TAKT_CELL_SECONDS;
+}
+
+/* Trials in a row that are still to be made. */
+static inline unsigned takt__cell_tries(uint64_t word)
+{
+    return word >> TAKT_CELL_TRIES & TAKT_MOST_TRIES;
 }
 
 static inline struct takt_cell takt__cell_unpack(uint64_t word)
 {
-    const uint32_t seconds = (uint32_t)(word >> 40) << 8;
+    const uint32_t seconds = (uint32_t)(word >> TAKT_CELL_SECONDS)
+                             << TAKT_CELL_SECONDS_CUT;
     struct takt_cell cell = {
         .best = (uint8_t)word,
         .runner_up = (uint8_t)(word >> 8),
         .explore = (uint8_t)(word >> 16),
-        .tries = word >> TAKT_CELL_TRIES & 3,
+        .tries = (uint8_t)takt__cell_tries(word),
         .sample_shift = word >> TAKT_CELL_SHIFT & 7,
         .is_measured = word >> TAKT_CELL_MEASURED & 1,
         .is_threaded = word >> TAKT_CELL_THREADED & 1,
-        .confidence = (float)(word >> 32 & 255) / 255,
+        .confidence = (float)(word >> TAKT_CELL_CONFIDENCE & 255) / 255,
     };
 
     memcpy(&cell.seconds, &seconds, sizeof seconds);

@@ -57,6 +57,8 @@ struct takt_drift {
     float recent[TAKT_DRIFT_RECENT];
     uint8_t recent_count;
     uint8_t agreeing;           /* samples in a row as before the change */
+    uint8_t doublings;          /* of the time between samples that count */
+    uint32_t changed;           /* when the speed last did; 0: never */
     float shift;                /* by which the last alarm moved the means */
     uint64_t seen_ns, alarm_ns; /* 0: never */
 };

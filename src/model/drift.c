@@ -9,6 +9,12 @@
  * follow quickly. The means before are kept, so that a change that comes and
  * goes costs three calls, not a new beginning.
  *
+ * What changes to and fro faster than verdicts can follow is no change of speed
+ * but spread: a core that the host takes away for milliseconds makes calls of a
+ * team take twice as long, hundreds of them in a row. Then the mean is that of
+ * both, and samples count if they are so far apart in time that they do not
+ * depend on each other.
+ *
  * When most of what runs on a device changes at once, the device has changed:
  * then its load moves, and the curves stay as they were learned.
  */
@@ -122,6 +128,68 @@ static void discount_others(struct takt_series *series, unsigned arm,
         }
 }
 
+/* ---- changes to and fro -------------------------------------------------- */
+
+/* Samples of short calls of a team count if they are so far apart: those
+ * between them say the same. It is twice as far after each change to and fro.
+ */
+static const unsigned spacing_ns = 1 << 20;
+enum { most_doublings = 3, few = 16 };
+
+/* Verdicts are published every few milliseconds. */
+static const uint32_t fast_ms = 20;
+
+bool takt__drift_is_dense(const struct takt_model *model,
+                          const struct takt_observation *seen)
+{
+    const struct takt_drift *drift =
+        &seen->curve->drift[seen->sample->bucket / TAKT_DRIFT_BUCKETS];
+    const uint64_t now_ns = seen->sample->start_ns;
+
+    return model->arm[seen->sample->arm].rates.threads > 1 &&
+           seen->stat->all.n >= few &&
+           (seen->sample->flags & TAKT_SAMPLE_EXPLORED) == 0 &&
+           now_ns > drift->seen_ns &&
+           now_ns - drift->seen_ns < spacing_ns << drift->doublings;
+}
+
+/* Notes a change. Whether the last one was a moment ago. What a trial finds has
+ * changed while other arms ran. */
+static bool is_to_and_fro(struct takt_drift *drift,
+                          const struct takt_sample *sample)
+{
+    const uint32_t now_ms = (uint32_t)(sample->start_ns >> 20);
+    const uint32_t before = drift->changed;
+
+    drift->changed = now_ms > 0 ? now_ms : 1;
+    return (sample->flags & TAKT_SAMPLE_EXPLORED) == 0 && before > 0 &&
+           now_ms - before < fast_ms << drift->doublings;
+}
+
+/* Means and spreads that hold what was before and after a change. */
+static void spread_buckets(struct takt_curve *curve, unsigned group,
+                           double shift)
+{
+    struct takt_drift *drift = &curve->drift[group];
+
+    for (unsigned i = 0; i < curve->count; i++) {
+        struct takt_stat *stat = &curve->stat[i];
+        if (stat->bucket / TAKT_DRIFT_BUCKETS != group || stat->all.n <= 0)
+            continue;
+        const double sigma =
+            fmax(takt__sums_sigma(&stat->all), fabs(shift) / 2);
+        const struct takt_sums both =
+            takt__sums_worth(stat->all.mean + shift / 2, sigma * sigma);
+        move(stat, both.mean, both.n);
+        stat->all.m2 = both.m2;
+        stat->own.m2 = both.m2 * stat->own.n / stat->all.n;
+        stat->before_n = 0;
+    }
+    if (drift->doublings < most_doublings)
+        drift->doublings++;
+    start_over(drift);
+}
+
 /* ---- devices ------------------------------------------------------------- */
 
 /* The arms of a device that were run just now. */
@@ -201,6 +269,11 @@ void takt__drift_alarm(struct takt_model *model,
     const unsigned group = sample->bucket / TAKT_DRIFT_BUCKETS;
     struct takt_drift *drift = &seen->curve->drift[group];
 
+    if (is_to_and_fro(drift, sample)) {
+        spread_buckets(seen->curve, group, shift);
+        takt__series_change(seen->series);
+        return;
+    }
     drift->shift = (float)shift;
     drift->alarm_ns = sample->start_ns;
     shift_buckets(seen->curve, group, shift);
@@ -237,9 +310,14 @@ void takt__drift_watch(struct takt_model *model,
     drift->seen_ns = seen->sample->start_ns;
     remember(drift, distance);
     if (is_back(drift, stat, seen->residual)) {
-        swap_buckets(seen->curve, group);
-        start_over(drift);
-        model->counters.restored++;
+        if (is_to_and_fro(drift, seen->sample)) {
+            spread_buckets(seen->curve, group,
+                           (double)stat->before - stat->all.mean);
+        } else {
+            swap_buckets(seen->curve, group);
+            start_over(drift);
+            model->counters.restored++;
+        }
         takt__series_change(seen->series);
         return;
     }

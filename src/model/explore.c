@@ -56,16 +56,25 @@ static bool is_fallen(const struct takt_stat *stat,
     return before < (double)(best->log_mean - takt_band);
 }
 
+/* A thread that sleeps takes that long to come (docs/decisions/0039). */
+static const double wake_s = 100e-6;
+
 /* The first of several trials in a row wakes the threads of the pool, if the
- * best arm does not use them; or, where the operands are in caches, moves them
- * to those of another team, and is not learned from (TAKT_SAMPLE_SWITCHED). The
- * others show what a call takes. */
+ * best arm does not use them; until these are there, trials take what calls
+ * take whose threads sleep. Or, where the operands are in caches, the first one
+ * moves them to those of another team, and is not learned from
+ * (TAKT_SAMPLE_SWITCHED). The others show what a call takes. */
 static unsigned tries_of(const struct takt_arm *arm,
-                         const struct takt_arm *best, unsigned situation)
+                         const struct takt_arm_cost *best_cost,
+                         const struct takt_posterior *posterior)
 {
+    const struct takt_arm *best = &posterior->model->arm[best_cost->arm];
+    const double asleep = fmin(wake_s / takt__cost_seconds(best_cost),
+                               (double)TAKT_MOST_TRIES - 3);
+
     if (arm->uses_pool && !best->uses_pool)
-        return 3;
-    return (situation & TAKT_REPEAT) != 0 &&
+        return 3 + (posterior->situation & TAKT_ASLEEP ? 0 : (unsigned)asleep);
+    return (posterior->situation & TAKT_REPEAT) != 0 &&
                    arm->rates.threads != best->rates.threads
                ? 2
                : 1;
@@ -227,9 +236,7 @@ static bool find_first(const struct takt_posterior *posterior,
         if (!is_wanted(posterior, ranking, &cost, bucket, price_s,
                        &bandit->due_s))
             continue;
-        const unsigned tries =
-            tries_of(&model->arm[cost.arm], &model->arm[best->arm],
-                     posterior->situation);
+        const unsigned tries = tries_of(&model->arm[cost.arm], best, posterior);
         const double order = order_of(posterior, &cost, tries * price_s);
         if (!found || order < out->order)
             *out = (struct trials){cost.arm, tries, price_s, order};

@@ -466,6 +466,10 @@ void takt__regret_add(struct takt_model *model,
 void takt__drift_watch(struct takt_model *model,
                        const struct takt_observation *seen);
 
+/* Whether a sample follows the last one so soon that it says the same. */
+bool takt__drift_is_dense(const struct takt_model *model,
+                          const struct takt_observation *seen);
+
 /* The speed of a bucket and its neighbours has changed by `shift`. */
 void takt__drift_alarm(struct takt_model *model,
                        const struct takt_observation *seen, double shift);

@@ -189,6 +189,8 @@ static void add_residual(struct takt_model *model,
         takt__stat_add_tuned(stat, seen->residual);
     } else {
         takt__tails_add(model, seen);
+        if (takt__drift_is_dense(model, seen))
+            return;
         watch(model, seen);
         if (stat->all.n < 1 && stat->before_n == 0 && stat->before != 0)
             add_first_two(stat, seen->residual);

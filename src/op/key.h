@@ -36,6 +36,9 @@ enum {
  * where the expert wants them. */
 enum { TAKT_REPEAT = 1, TAKT_ASLEEP = 2, TAKT_RESIDENT = 4 };
 
+/* Trials of an expert in a row, at most. */
+enum { TAKT_MOST_TRIES = 63 };
+
 struct takt_key {
     uint16_t series;
     uint8_t bucket;

@@ -133,6 +133,40 @@ static void what_comes_and_goes_is_not_learned_anew(void)
     sim_destroy(&sim);
 }
 
+/* A core that the host takes away now and then, for milliseconds: short calls
+ * of a team take twice as long, hundreds in a row. In all it is the best. */
+static void a_team_that_is_held_up_for_milliseconds_stays(void)
+{
+    enum { calls = 200000 };
+    const struct takt_rates single = sim_flat(9e-6);
+    struct takt_rates team = sim_flat(5e-6);
+    double took_s = 0;
+    unsigned on_team = 0;
+
+    team.threads = 2;
+    struct sim sim = sim_create(9, 0.02);
+    sim_add(&sim, &(struct takt_arm){.rates = single}, &single);
+    sim_add(&sim, &(struct takt_arm){.uses_pool = true, .rates = team}, &team);
+    uint64_t change_ns = 0;
+    for (unsigned i = 0; i < calls; i++) {
+        if (sim.now_ns >= change_ns) {
+            const bool is_slow = random_unit(&sim.random) < 0.3;
+            sim.slowness[1] = is_slow ? 2 : 1;
+            change_ns = sim.now_ns +
+                        (uint64_t)(1e6 * (1 + 4 * random_unit(&sim.random)));
+        }
+        const struct sim_run run = sim_call(&sim, 0, &some, TAKT_REPEAT);
+        on_team += run.arm == 1;
+        took_s += run.seconds;
+    }
+    printf("# %.1f%% of the calls on the team, %.2f us each, %d alarms\n",
+           100.0 * on_team / calls, 1e6 * took_s / calls,
+           (int)takt__model_counters(sim.model).alarms);
+    EXPECT(on_team > 0.95 * calls);
+    EXPECT(took_s < 6.8e-6 * calls); /* 6.5 on the team alone */
+    sim_destroy(&sim);
+}
+
 /* The best becomes slow, another is used, the best recovers unseen. */
 static void a_loser_that_became_faster_is_found_again(void)
 {
@@ -277,6 +311,7 @@ int main(void)
     RUN(alarms_are_not_invented);
     RUN(what_comes_back_is_recognised);
     RUN(what_comes_and_goes_is_not_learned_anew);
+    RUN(a_team_that_is_held_up_for_milliseconds_stays);
     RUN(a_loser_that_became_faster_is_found_again);
     RUN(an_arm_that_was_never_best_is_found_when_it_improves);
     RUN(a_slower_device_moves_the_load_and_leaves_the_shapes);

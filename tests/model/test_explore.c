@@ -133,7 +133,7 @@ static unsigned tries_of(const struct takt_arm *best,
 
     sim_add(&sim, best, &best->rates);
     sim_add(&sim, other, &other->rates);
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 5000; i++) {
         sim_call(&sim, 0, &some, situation);
         const struct takt_verdict *verdict =
             &sim_cell_at(&sim, 0, bucket, situation)->verdict;
@@ -163,6 +163,16 @@ static void the_first_trial_in_a_row_wakes_the_threads(void)
     EXPECT_INT(tries_of(&one, &library, 0), 1);
     EXPECT_INT(tries_of(&one, &library, TAKT_REPEAT), 2);
     EXPECT_INT(tries_of(&one, &one, TAKT_REPEAT), 1);
+
+    /* Until these are there: 0.1 ms of calls; of 63 at most. */
+    struct takt_arm brief = one;
+    brief.rates.call_s = 1e-5;
+    team.rates.call_s = 1.1e-5;
+    EXPECT_NEAR(tries_of(&brief, &team, TAKT_REPEAT), 13, 1);
+    EXPECT_INT(tries_of(&brief, &team, TAKT_REPEAT | TAKT_ASLEEP), 3);
+    brief.rates.call_s = 1e-6;
+    team.rates.call_s = 1.1e-6;
+    EXPECT_INT(tries_of(&brief, &team, TAKT_REPEAT), 63);
 }
 
 /* The first call of another team finds the operands in the caches of the last
