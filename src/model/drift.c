@@ -147,7 +147,7 @@ bool takt__drift_is_dense(const struct takt_model *model,
     const uint64_t now_ns = seen->sample->start_ns;
 
     return model->arm[seen->sample->arm].rates.threads > 1 &&
-           seen->stat->all.n >= few &&
+           (seen->stat->all.n >= few || drift->changed > 0) &&
            (seen->sample->flags & TAKT_SAMPLE_EXPLORED) == 0 &&
            now_ns > drift->seen_ns &&
            now_ns - drift->seen_ns < spacing_ns << drift->doublings;
