@@ -366,6 +366,14 @@ static void check_run(struct diagnosis *report)
     free(path);
 }
 
+/* As libpq tells them: settings, or an address. */
+static bool is_connection(const char *text)
+{
+    return strchr(text, '=') != NULL ||
+           strncmp(text, "postgresql://", 13) == 0 ||
+           strncmp(text, "postgres://", 11) == 0;
+}
+
 /* What programs would do about the fleet; doctor connects to nothing. */
 static void check_fleet(struct diagnosis *report)
 {
@@ -376,6 +384,12 @@ static void check_fleet(struct diagnosis *report)
     if (config->fleet == NULL || config->fleet[0] == '\0') {
         add(report, "fleet", STATE_OK,
             "none: TAKT_FLEET is not set, programs share nothing");
+        return;
+    }
+    if (!is_connection(config->fleet)) {
+        add(report, "fleet", STATE_PROBLEM,
+            "TAKT_FLEET is no connection string of libpq, such as 'host=db "
+            "dbname=takt' or postgresql://db/takt");
         return;
     }
     if (config->fleet_every_s <= 0 || store[0] == '\0') {

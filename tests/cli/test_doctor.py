@@ -73,6 +73,7 @@ class Doctor(unittest.TestCase):
         self.assertNotIn(address, said)
         self.assertIn("programs do not sync", self.run_doctor(
             TAKT_FLEET=address, TAKT_FLEET_EVERY="0").stdout)
+        self.assertIn("connection string", self.problem(TAKT_FLEET="nope"))
         for tool in "takt", self.folder, self.path("none"):
             settings = {"TAKT_FLEET": address, "TAKT_FLEET_TOOL": tool}
             self.assertIn("TAKT_FLEET_TOOL", self.problem(**settings))
