@@ -1163,10 +1163,40 @@ static void nothing_is_loaded_where_no_thread_can_be_started(void)
     EXPECT_INT(status, 0);
 }
 
+/* ---- threads ------------------------------------------------------------- */
+
+static void *open_cancelled(void *has_returned)
+{
+    struct takt_blas library[max_libraries];
+
+    pthread_cancel(pthread_self());
+    const size_t count =
+        takt__blas_open_all(NULL, threads_lent, library, max_libraries);
+    for (size_t i = 0; i < count; i++)
+        takt__blas_close(&library[i]);
+    *(bool *)has_returned = true;
+    pthread_testcancel();
+    return NULL;
+}
+
+/* The threads that are started for a try use what is on its stack. */
+static void a_cancelled_thread_ends_after_opening(void)
+{
+    bool has_returned = false;
+    pthread_t thread;
+    void *end;
+
+    REQUIRE(pthread_create(&thread, NULL, open_cancelled, &has_returned) == 0);
+    pthread_join(thread, &end);
+    TAP_CHECK(end == PTHREAD_CANCELED, "it was not cancelled");
+    TAP_CHECK(has_returned, "it was cancelled while it opened libraries");
+}
+
 int main(int argc, char **argv)
 {
     REQUIRE(mkdtemp(folder) != NULL);
     RUN(nothing_is_loaded_where_no_thread_can_be_started);
+    RUN(a_cancelled_thread_ends_after_opening);
     variables_before = count_variables();
     open_libraries(argc - 1, argv + 1);
     RUN(libraries_leave_the_environment_as_it_is);
