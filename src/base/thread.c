@@ -5,6 +5,7 @@
 
 #include <fenv.h>
 #include <signal.h>
+#include <sys/prctl.h>
 
 bool takt__thread_start(pthread_t *out, void *run(void *self), void *self)
 {
@@ -22,4 +23,18 @@ void takt__thread_enter(const char *name)
     fesetenv(FE_DFL_ENV);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     (void)pthread_setname_np(pthread_self(), name);
+}
+
+struct takt_thread_name takt__thread_name_lend(const char *name)
+{
+    struct takt_thread_name before = {""};
+
+    (void)prctl(PR_GET_NAME, before.text);
+    (void)prctl(PR_SET_NAME, name);
+    return before;
+}
+
+void takt__thread_name_back(struct takt_thread_name before)
+{
+    (void)prctl(PR_SET_NAME, before.text);
 }

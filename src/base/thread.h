@@ -16,3 +16,12 @@ bool takt__thread_start(pthread_t *out, void *run(void *self), void *self);
  * creator, and any thread that knows its number could cancel it: neither is
  * wanted. The name, of at most 15 letters, is what debuggers show. */
 void takt__thread_enter(const char *name);
+
+/* Names the calling thread until takt__thread_name_back(): threads that other
+ * people's code starts meanwhile keep that name, and count as
+ * Takt's. */
+struct takt_thread_name {
+    char text[16];
+};
+struct takt_thread_name takt__thread_name_lend(const char *name);
+void takt__thread_name_back(struct takt_thread_name before);

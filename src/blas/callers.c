@@ -27,6 +27,7 @@
 #include <time.h>
 
 #include "base/lock.h"
+#include "base/thread.h"
 #include "blas/library.h"
 
 /* The word: bits 0-15 users, 16-29 threads, then two flags, then the fork
@@ -54,6 +55,13 @@ static _Thread_local bool has_section
 
 /* That this thread has entered, with OpenMP's threads. */
 static _Thread_local const struct takt_blas_library *has_team
+    __attribute__((tls_model("initial-exec")));
+
+/* The name of this thread, while it has another one for threads that a library
+ * starts in its call. */
+static _Thread_local struct takt_thread_name own_name
+    __attribute__((tls_model("initial-exec")));
+static _Thread_local bool has_lent_name
     __attribute__((tls_model("initial-exec")));
 
 static uint64_t fork_count(void)
@@ -162,7 +170,7 @@ static bool has_team_of(const struct takt_blas_library *library)
     return has_team == library;
 }
 
-static bool has_restarted(struct takt_blas_library *library)
+static bool has_restarted(struct takt_blas_library *library, bool *is_first)
 {
     const unsigned now = atomic_load_explicit(&turn, memory_order_relaxed);
 
@@ -171,27 +179,48 @@ static bool has_restarted(struct takt_blas_library *library)
     if (!takt__blas_can_start(library->team - 1))
         return false;
     atomic_store_explicit(&library->started, now, memory_order_relaxed);
+    *is_first = true;
     return true;
 }
 
-static bool has_threads(struct takt_blas_library *library)
+/* *is_first: the call will start them. */
+static bool has_threads(struct takt_blas_library *library, bool *is_first)
 {
     if (library->team == 0)
         return true;
-    return library->is_openmp ? has_team_of(library) : has_restarted(library);
+    return library->is_openmp ? has_team_of(library)
+                              : has_restarted(library, is_first);
+}
+
+static void lend_name(void)
+{
+    own_name = takt__thread_name_lend(TAKT_LIBRARY_THREAD);
+    has_lent_name = true;
+}
+
+static void take_name_back(void)
+{
+    if (has_lent_name)
+        takt__thread_name_back(own_name);
+    has_lent_name = false;
 }
 
 bool takt__callers_enter(struct takt_blas_library *library, unsigned threads)
 {
+    bool is_first = false;
+
     if (library->is_openmp && fork_count() != 0 &&
         may_use_threads(library, threads))
         return false;
-    if (!has_threads(library))
+    if (!has_threads(library, &is_first))
         return false;
+    if (is_first)
+        lend_name();
     const bool may_wait = may_use_threads(library, threads);
     if (may_wait)
         takt__section_begin();
     if (!enter(library, threads)) {
+        take_name_back();
         if (may_wait)
             takt__section_end();
         return false;
@@ -230,6 +259,7 @@ void takt__callers_leave(struct takt_blas_library *library)
     const bool may_have_waited = has_section;
 
     leave(library);
+    take_name_back();
     inside = NULL;
     if (may_have_waited)
         takt__section_end();

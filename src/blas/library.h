@@ -13,6 +13,10 @@
 
 #include "blas/blas.h"
 
+/* What the threads of libraries are called that Takt has loaded: they do not
+ * keep a program alive (base/last_thread.h). */
+#define TAKT_LIBRARY_THREAD "takt-blas"
+
 /* Indices for what exists once per dtype, and once per function. */
 enum takt_blas_dtype { TAKT_BLAS_F32, TAKT_BLAS_F64, TAKT_BLAS_DTYPES };
 enum takt_blas_function {

@@ -22,6 +22,7 @@
 #include "base/exit.h"
 #include "base/library.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "blas/library.h"
 #include "blas/prove.h"
 
@@ -457,10 +458,13 @@ size_t takt__blas_open_all(const char *extra, unsigned threads,
     sigfillset(&all); /* the threads of a library take no signal of ours */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     takt__registry_lock();
+    const struct takt_thread_name name =
+        takt__thread_name_lend(TAKT_LIBRARY_THREAD);
     if (extra != NULL)
         open_named(&list, extra);
     for (size_t i = 0; i < sizeof standard / sizeof standard[0]; i++)
         open_file(&list, standard[i], NULL);
+    takt__thread_name_back(name);
     takt__registry_unlock();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return list.count;

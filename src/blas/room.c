@@ -70,6 +70,8 @@ static void join(const struct thread_trial *trial)
         sched_yield();
 }
 
+/* The gate and the trials are on this thread's stack: it is not cancelled while
+ * others use them. */
 bool takt__blas_can_start(unsigned threads)
 {
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
@@ -78,6 +80,7 @@ bool takt__blas_can_start(unsigned threads)
         threads < TAKT_BLAS_MAX_THREADS ? threads : TAKT_BLAS_MAX_THREADS;
     unsigned count = 0;
 
+    takt__section_begin();
     takt__lock(&gate);
     for (; count < most; count++) {
         trial[count].gate = &gate;
@@ -89,6 +92,7 @@ bool takt__blas_can_start(unsigned threads)
     for (unsigned i = 0; i < count; i++)
         join(&trial[i]);
     pthread_mutex_destroy(&gate);
+    takt__section_end();
     return count == most;
 }
 

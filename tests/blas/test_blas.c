@@ -8,6 +8,7 @@
  * `test_blas FILE...` adds further files.
  */
 #define _GNU_SOURCE /* RTLD_NOLOAD */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -1163,13 +1164,79 @@ static void nothing_is_loaded_where_no_thread_can_be_started(void)
     EXPECT_INT(status, 0);
 }
 
+/* ---- threads ------------------------------------------------------------- */
+
+static void *open_cancelled(void *has_returned)
+{
+    struct takt_blas library[max_libraries];
+
+    pthread_cancel(pthread_self());
+    const size_t count =
+        takt__blas_open_all(NULL, threads_lent, library, max_libraries);
+    for (size_t i = 0; i < count; i++)
+        takt__blas_close(&library[i]);
+    *(bool *)has_returned = true;
+    pthread_testcancel();
+    return NULL;
+}
+
+/* The threads that are started for a try use what is on its stack. */
+static void a_cancelled_thread_ends_after_opening(void)
+{
+    bool has_returned = false;
+    pthread_t thread;
+    void *end;
+
+    REQUIRE(pthread_create(&thread, NULL, open_cancelled, &has_returned) == 0);
+    pthread_join(thread, &end);
+    TAP_CHECK(end == PTHREAD_CANCELED, "it was not cancelled");
+    TAP_CHECK(has_returned, "it was cancelled while it opened libraries");
+}
+
+/* The name of a thread of this process, which ends with a newline. */
+static void read_name(const char *number, char *name, int size)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "/proc/self/task/%s/comm", number);
+    FILE *file = fopen(path, "r");
+    name[0] = '\0';
+    if (file != NULL && fgets(name, size, file) == NULL)
+        name[0] = '\0';
+    if (file != NULL)
+        fclose(file);
+}
+
+/* By their names Takt knows those that do not keep a program alive. */
+static void threads_of_libraries_are_named(void)
+{
+    DIR *folder_of_threads = opendir("/proc/self/task");
+    const struct dirent *entry;
+    char name[32];
+
+    REQUIRE(folder_of_threads != NULL);
+    while ((entry = readdir(folder_of_threads)) != NULL) {
+        if (entry->d_name[0] == '.')
+            continue;
+        read_name(entry->d_name, name, sizeof name);
+        if (strtol(entry->d_name, NULL, 10) == getpid())
+            TAP_CHECK(strncmp(name, "takt-", 5) != 0,
+                      "the program's own thread is %s", name);
+        else
+            TAP_CHECK(strncmp(name, "takt-", 5) == 0, "a thread is %s", name);
+    }
+    closedir(folder_of_threads);
+}
+
 int main(int argc, char **argv)
 {
     REQUIRE(mkdtemp(folder) != NULL);
     RUN(nothing_is_loaded_where_no_thread_can_be_started);
+    RUN(a_cancelled_thread_ends_after_opening);
     variables_before = count_variables();
     open_libraries(argc - 1, argv + 1);
     RUN(libraries_leave_the_environment_as_it_is);
+    RUN(threads_of_libraries_are_named);
     RUN(small_products_agree_with_a_plain_loop);
     RUN(large_products_agree_on_any_number_of_threads);
     RUN(steps_that_are_never_taken_do_not_matter);
@@ -1180,6 +1247,7 @@ int main(int argc, char **argv)
     RUN(callers_may_want_other_numbers_of_threads_at_once);
     RUN(the_setting_of_other_users_comes_back);
     RUN(a_child_can_call_what_its_parent_called);
+    RUN(threads_of_libraries_are_named);
     RUN(a_child_of_a_busy_parent_never_hangs);
     RUN(calls_end_where_no_thread_can_be_started);
     RUN(an_empty_name_opens_nothing);

@@ -164,8 +164,46 @@ static void the_bits_do_not_depend_on_the_threads(void)
               rounds, direct);
 }
 
+/* Fills A and B with NaN. */
+static void forget_inputs(struct trial *t)
+{
+    const size_t size = t->kernels->parts->size;
+
+    t->gemm.alpha = 0;
+    memset((void *)(uintptr_t)t->gemm.a, 0xff, t->gemm.m * t->gemm.k * size);
+    memset((void *)(uintptr_t)t->gemm.b, 0xff, t->gemm.k * t->gemm.n * size);
+    t->plan = takt__gemm_plan(&t->gemm, t->kernels, &t->blocks, t->threads);
+}
+
+static bool is_half(const struct trial *t, const void *c)
+{
+    const bool is_double = t->kernels->parts->size == sizeof(double);
+
+    for (size_t i = 0; i < t->gemm.m * t->gemm.n; i++)
+        if (is_double ? ((const double *)c)[i] != 0.5 * ((double *)t->gemm.c)[i]
+                      : ((const float *)c)[i] != 0.5F * ((float *)t->gemm.c)[i])
+            return false;
+    return true;
+}
+
+static void inputs_do_not_count_where_alpha_is_0(void)
+{
+    uint64_t seed = 2;
+
+    for (size_t i = 0; i < tries; i++) {
+        struct trial t = open_trial(i, &seed);
+        forget_inputs(&t);
+        void *all = product(&t, t.threads);
+        TAP_CHECK(is_half(&t, all), "%zu x %zu x %zu on %u threads: not beta C",
+                  t.gemm.m, t.gemm.n, t.gemm.k, t.threads);
+        free(all);
+        close_trial(&t);
+    }
+}
+
 int main(void)
 {
     RUN(the_bits_do_not_depend_on_the_threads);
+    RUN(inputs_do_not_count_where_alpha_is_0);
     return tap_done();
 }

@@ -148,7 +148,20 @@ static void fill_wide(void *at, takt_dtype dtype, size_t n)
     }
 }
 
-static void expect_no_more_than_scalar(const struct trial *t)
+/* All far below 0: next to these, a 0 that fills up a vector is large. */
+static void fill_low(void *at, takt_dtype dtype, size_t n)
+{
+    fill_wide(at, dtype, n);
+    for (size_t i = 0; i < n; i++)
+        if (dtype == TAKT_F64)
+            ((double *)at)[i] = -1000 - fabs(((double *)at)[i]);
+        else
+            ((float *)at)[i] = -1000 - fabsf(((float *)at)[i]);
+}
+
+typedef void fill(void *at, takt_dtype dtype, size_t n);
+
+static void expect_no_more(const struct trial *t, fill *fill_input)
 {
     const takt_dtype dtype = t->call.dtype;
 
@@ -156,13 +169,31 @@ static void expect_no_more_than_scalar(const struct trial *t)
         return; /* not every matrix has factors */
     for (int i = 0; i < trial_inputs; i++)
         if (t->in[i] > 0)
-            fill_wide((void *)t->call.in[i], dtype, t->in[i]);
+            fill_input((void *)t->call.in[i], dtype, t->in[i]);
     const int allowed = flags_of(&t->call, 0) & serious;
     if (t->call.in[1] == t->call.out)
         fill_ordinary(t->call.out, dtype, t->out);
     const int flags = flags_of(&t->call, current) & serious;
     TAP_CHECK((flags & ~allowed) == 0, "%s: raises %#x, scalar %#x",
               guard_doing, (unsigned)flags, (unsigned)allowed);
+}
+
+/* Equal and large: far from 0, and nothing apart from each other. */
+static void fill_equal(void *at, takt_dtype dtype, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (dtype == TAKT_F64)
+            ((double *)at)[i] = 1e37;
+        else
+            ((float *)at)[i] = 1e37F;
+}
+
+static void expect_no_more_than_scalar(const struct trial *t)
+{
+    expect_no_more(t, fill_wide);
+    expect_no_more(t, fill_low);
+    if (takt__op_entry(t->call.op)->form == TAKT_FORM_rows)
+        expect_no_more(t, fill_equal);
 }
 
 static void raises_nothing_that_scalar_does_not(void)

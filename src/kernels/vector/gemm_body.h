@@ -407,7 +407,8 @@ void TAKT_K(F(gemm))(const struct takt_gemm *call,
 size_t TAKT_K(F(gemm_room))(const struct takt_gemm *call,
                             const struct takt_gemm_blocks *blocks)
 {
-    if (call->m == 0 || call->n == 0 || call->k == 0 || goes_by_vectors(call))
+    if (call->m == 0 || call->n == 0 || call->k == 0 || call->alpha == 0 ||
+        goes_by_vectors(call))
         return 0;
     const struct gemm_plan how = plan(call, blocks);
     const size_t elements = takt__size_add(room_for_a(&how), room_for_b(&how));

@@ -19,6 +19,13 @@ takt_rows_kernel TAKT_K(softmax_f32), TAKT_K(layernorm_f32);
 
 enum { L = VF32_LANES };
 
+/* The rest of a row. What fills it up is taken from the row, too: next to large
+ * numbers, 0 may be so far off that what is computed of it overflows. */
+VINLINE vf32 load_first(const float *x, size_t n, vf32 others)
+{
+    return vf32_mix(n, vf32_load_n(x, n), others);
+}
+
 /* softmax. */
 
 /* A NaN may be lost here: its exponential makes the whole row NaN. */
@@ -39,8 +46,7 @@ VINLINE float row_max(size_t cols, const float *x)
     for (; cols - j >= L; j += L)
         most = vf32_max(vf32_load(x + j), most);
     if (j < cols)
-        most = vf32_max(vf32_mix(cols - j, vf32_load_n(x + j, cols - j), most),
-                        most);
+        most = vf32_max(load_first(x + j, cols - j, most), most);
     return vf32_hmax(most);
 }
 
@@ -71,8 +77,8 @@ VINLINE double row_exp(size_t cols, const float *x, float most, float *out)
     for (; cols - j >= L; j += L)
         rest = vf32_add(rest, exp_from(x + j, from, out + j));
     if (j < cols) {
-        const vf32 part = vf32_load_n(x + j, cols - j);
-        const vf32 e = vf32_exp_bounded(vf32_sub(part, from));
+        const vf32 e =
+            vf32_exp_bounded(vf32_sub(load_first(x + j, cols - j, from), from));
         vf32_store_n(out + j, e, cols - j);
         rest = vf32_add(rest, vf32_mix(cols - j, e, vf32_zero()));
     }
@@ -144,7 +150,7 @@ VINLINE void normalise(size_t cols, const float *x, struct standard by,
         vf32_store(out + j, apply(to, j, L, standardise(by, vf32_load(x + j))));
     if (j < cols) {
         const size_t some = cols - j;
-        const vf32 v = standardise(by, vf32_load_n(x + j, some));
+        const vf32 v = standardise(by, load_first(x + j, some, by.base));
         vf32_store_n(out + j, apply(to, j, some, v), some);
     }
 }
