@@ -211,6 +211,12 @@ static void a_state_that_cannot_be_read_is_an_error(void)
     EXPECT_INT(takt__fleet_state_open(store, true, &state, &diag), TAKT_EIO);
     EXPECT(strstr(diag.text, "cannot be read") != NULL);
     rmdir(path);
+    REQUIRE(mkfifo(path, 0600) == 0);
+    alarm(60);
+    EXPECT_INT(takt__fleet_state_open(store, false, &state, &diag), TAKT_EIO);
+    alarm(0);
+    EXPECT(strstr(diag.text, "cannot be read") != NULL);
+    unlink(path);
     unlink(lock);
     rmdir(folder);
 }
