@@ -285,9 +285,23 @@ static FILE *open_for_writing(const struct command *command, const char *path,
     return file;
 }
 
-/* Options that a file of a trace cannot have. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+
+    return stat(a, &first) == 0 && stat(b, &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* Options that a file of a trace cannot have. What is written is emptied first,
+ * and must not be what is to be read. */
 static bool is_sensible_for_file(const struct invocation *invocation)
 {
+    const char *output = option_value(invocation, "output");
+
+    if (output != NULL && is_same_file(output, invocation->operands[0]))
+        return reject(invocation->command,
+                      "--output '%s' is the trace that is to be read", output);
     if (option_given(invocation, "record"))
         return reject(invocation->command,
                       "--record is for programs; '%s' is a file already",

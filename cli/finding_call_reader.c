@@ -33,6 +33,8 @@ struct call_reader {
     bool has_colon, has_loop_word, is_item; /* since the last statement */
     uint32_t named;                         /* may be a function's head */
     char before;                            /* sign before the last word */
+    const char *line_end;                   /* of what `last_for` is about */
+    const char *last_for;                   /* NULL: there is none */
     call_visit *visit;
     void *self;
 };
@@ -333,13 +335,20 @@ static void begin_line(struct call_reader *in)
     in->at = at;
 }
 
-/* Whether a comprehension's "for" follows in the line. */
-static bool is_comprehension(const char *at, const char *end)
+/* Whether a comprehension's "for" follows in the line, which is looked through
+ * once: a long one has many calls. */
+static bool is_comprehension(struct call_reader *in)
 {
-    for (; at < end && *at != '\n'; at++)
-        if (end - at > 5 && memcmp(at, " for ", 5) == 0)
-            return true;
-    return false;
+    const char *at = in->at;
+
+    if (at >= in->line_end) {
+        in->last_for = NULL;
+        for (; at < in->end && *at != '\n'; at++)
+            if (in->end - at > 5 && memcmp(at, " for ", 5) == 0)
+                in->last_for = at;
+        in->line_end = at;
+    }
+    return in->last_for != NULL && in->last_for >= in->at;
 }
 
 static void read_indented(struct call_reader *in)
@@ -364,7 +373,7 @@ static void read_indented(struct call_reader *in)
         const char sign = *in->at++;
         if (sign == '(' && in->at - 1 > word)
             note_call(in, word, (size_t)(in->at - 1 - word),
-                      in->parens > 0 && is_comprehension(in->at, in->end));
+                      in->parens > 0 && is_comprehension(in));
         in->parens += strchr("([{", sign) != NULL && sign != '\0';
         in->parens -=
             in->parens > 0 && sign != '\0' && strchr(")]}", sign) != NULL;
@@ -381,6 +390,7 @@ void read_calls(enum takt_scan_language language, const char *text, size_t size,
         return;
     in->at = text;
     in->end = text + size;
+    in->line_end = text;
     in->language = language;
     in->visit = visit;
     in->self = self;

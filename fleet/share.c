@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/new_file.h"
 #include "base/say.h"
@@ -168,12 +169,22 @@ static bool is_store(const char *path)
     return length == sizeof first && memcmp(begin, first, sizeof first) == 0;
 }
 
+/* It is opened twice, and must not be waited for: no pipe, no device. */
+static bool is_regular(const char *path)
+{
+    struct stat facts;
+
+    return stat(path, &facts) != 0 || S_ISREG(facts.st_mode);
+}
+
 takt_status takt__fleet_share_open(const char *path, const char *machine,
                                    const struct takt_fleet_facts *facts,
                                    struct takt_fleet_share *out,
                                    takt_diag *diag)
 {
     *out = (struct takt_fleet_share){0};
+    if (!is_regular(path))
+        return takt__say(diag, TAKT_EIO, "%s is not a regular file", path);
     if (!is_store(path))
         return open_file(path, out, diag);
     out->facts = *facts;

@@ -160,15 +160,29 @@ static char *read_text(int fd, size_t *length)
     return NULL;
 }
 
+static bool is_regular(int fd)
+{
+    struct stat facts;
+
+    return fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
 /* What cannot be read for the moment is an error: without its text a machine
- * would be a second origin. */
+ * would be a second origin. A pipe that somebody put beside a store is not
+ * waited for. */
 static takt_status read_state(struct takt_fleet_state *state, takt_diag *diag)
 {
-    const int fd = open(state->path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(state->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     size_t length;
 
     if (fd < 0 && errno == ENOENT)
         return TAKT_OK;
+    if (fd >= 0 && !is_regular(fd)) {
+        close(fd);
+        return takt__say(diag, TAKT_EIO,
+                         "%s cannot be read: it is not a regular file",
+                         state->path);
+    }
     char *text = fd < 0 ? NULL : read_text(fd, &length);
     const int why = errno;
     if (fd >= 0)

@@ -126,18 +126,24 @@ static void bind_target(struct takt_source *source, TSNode target,
     }
 }
 
+/* All names of "a = b = value" have its value. It is looked for once: a chain
+ * may be as long as a file. */
 static void bind_assignment(struct takt_source *source, TSNode node)
 {
-    TSNode value = takt__node_field(node, "right");
+    struct takt_python_notes *notes = source->notes;
+    const TSNode right = takt__node_field(node, "right");
 
-    while (takt__node_is(value, "assignment"))
-        value = takt__node_field(value, "right");
+    if (!ts_node_eq(node, notes->next_in_chain))
+        notes->chain_value = right;
+    while (takt__node_is(notes->chain_value, "assignment"))
+        notes->chain_value = takt__node_field(notes->chain_value, "right");
+    notes->next_in_chain = right;
     bind_target(
         source, takt__node_field(node, "left"),
         (struct takt_python_binding){.from = ts_node_end_byte(node),
                                      .binds = TAKT_PYTHON_VALUE,
                                      .part = NONE,
-                                     .value = value,
+                                     .value = notes->chain_value,
                                      .type = takt__node_field(node, "type")});
 }
 

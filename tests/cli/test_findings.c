@@ -4,6 +4,7 @@
 #include "findings.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "support/tap.h"
 
@@ -188,6 +189,46 @@ static void calls_in_loops_of_python(void)
     EXPECT(loops_of(TAKT_SCAN_PYTHON, calls_in_python, "top") == 1);
 }
 
+/* The loop of a comprehension is around the calls before it in its line. */
+static void comprehensions_stand_behind_their_calls(void)
+{
+    static const char text[] = "def f(y):\n"
+                               "    a = [one(1), two(x) for x in three(y)]\n"
+                               "    b = [four(1)]\n"
+                               "    return [five(x) for x in y]\n";
+
+    EXPECT(loops_of(TAKT_SCAN_PYTHON, text, "one") == 1);
+    EXPECT(loops_of(TAKT_SCAN_PYTHON, text, "two") == 1);
+    EXPECT(loops_of(TAKT_SCAN_PYTHON, text, "three") == 0);
+    EXPECT(loops_of(TAKT_SCAN_PYTHON, text, "four") == 0);
+    EXPECT(loops_of(TAKT_SCAN_PYTHON, text, "five") == 1);
+}
+
+/* A table that was written in one line: to look through the rest of it at each
+ * call takes minutes. */
+static void long_lines_take_no_longer(void)
+{
+    static const char call[] = "f(1),";
+    const size_t calls = 1 << 18, size = calls * strlen(call);
+    char *text = malloc(size + 1);
+    struct fan_in fan_in;
+
+    if (text == NULL) {
+        EXPECT(text != NULL);
+        return;
+    }
+    for (size_t i = 0; i < calls; i++)
+        memcpy(text + 1 + i * strlen(call), call, strlen(call));
+    text[0] = '[';
+    open_fan_in(&fan_in);
+    const clock_t start = clock();
+    count_calls(&fan_in, "a", TAKT_SCAN_PYTHON, text, size + 1);
+    EXPECT(calls_of(&fan_in, "f") == calls);
+    EXPECT(clock() - start < 10 * CLOCKS_PER_SEC);
+    free_fan_in(&fan_in);
+    free(text);
+}
+
 /* Calls that call each other do not add up without an end. */
 static void loops_of_calls_are_bounded(void)
 {
@@ -255,6 +296,8 @@ int main(void)
     RUN(calls_in_loops_of_c);
     RUN(calls_in_loops_of_rust);
     RUN(calls_in_loops_of_python);
+    RUN(comprehensions_stand_behind_their_calls);
+    RUN(long_lines_take_no_longer);
     RUN(loops_of_calls_are_bounded);
     RUN(functions_are_kept_in_pointers);
     RUN(texts_may_end_anywhere);

@@ -354,6 +354,18 @@ class Summary(Scratch):
         with open(out) as file:
             self.assertIn("64x32x16", file.read())
 
+    def test_the_trace_itself_is_not_written_over(self):
+        trace = self.file(WHOLE)
+        for link in (os.symlink, os.link):
+            other = os.path.join(self.folder, link.__name__)
+            link(trace, other)
+            for out in (trace, other):
+                ran = takt(["--format", "chrome", "--output", out, trace])
+                self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+                self.assertIn("is the trace that is to be read", ran.stderr)
+                with open(trace, "rb") as file:
+                    self.assertEqual(file.read(), WHOLE)
+
 
 class Damage(Scratch):
     def test_every_cut_is_read_as_far_as_it_goes(self):

@@ -7,6 +7,7 @@
 #include "fleet/choose.h"
 #include "fleet/plan.h"
 #include "fleet/pool.h"
+#include "fleet/share.h"
 #include "fleet/speed.h"
 #include "support/tap.h"
 
@@ -210,7 +211,33 @@ static void a_state_that_cannot_be_read_is_an_error(void)
     EXPECT_INT(takt__fleet_state_open(store, true, &state, &diag), TAKT_EIO);
     EXPECT(strstr(diag.text, "cannot be read") != NULL);
     rmdir(path);
+    REQUIRE(mkfifo(path, 0600) == 0);
+    alarm(60);
+    EXPECT_INT(takt__fleet_state_open(store, false, &state, &diag), TAKT_EIO);
+    alarm(0);
+    EXPECT(strstr(diag.text, "cannot be read") != NULL);
+    unlink(path);
     unlink(lock);
+    rmdir(folder);
+}
+
+/* Nobody writes into it: who opened it would wait for ever. */
+static void a_pipe_is_no_share(void)
+{
+    char folder[] = "/tmp/takt-fleet-XXXXXX", pipe[64];
+    const struct takt_fleet_facts facts = {0};
+    struct takt_fleet_share share;
+    takt_diag diag = {""};
+
+    REQUIRE(mkdtemp(folder) != NULL);
+    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    REQUIRE(mkfifo(pipe, 0600) == 0);
+    alarm(60);
+    EXPECT_INT(takt__fleet_share_open(pipe, "", &facts, &share, &diag),
+               TAKT_EIO);
+    alarm(0);
+    EXPECT(strstr(diag.text, "is not a regular file") != NULL);
+    unlink(pipe);
     rmdir(folder);
 }
 
@@ -223,5 +250,6 @@ int main(void)
     RUN(speed_is_what_was_measured);
     RUN(a_page_keeps_its_number_until_it_is_known_to_have_arrived);
     RUN(a_state_that_cannot_be_read_is_an_error);
+    RUN(a_pipe_is_no_share);
     return tap_done();
 }

@@ -232,6 +232,31 @@ static void blocks_of_python_may_be_deep(void)
     tree_remove(&tree);
 }
 
+/* "a = b = a = b = ... = x": each of the names has the value at the end. */
+static void chains_of_assignments_may_be_long(void)
+{
+    enum { NAMES = 1 << 17 };
+    static const char pair[] = "a=b=", value[] = "sum(x)\n";
+    const size_t size = NAMES / 2 * strlen(pair);
+    char *text = malloc(size + sizeof value);
+    struct account account = {0};
+    struct tree tree;
+
+    REQUIRE(text != NULL);
+    for (size_t i = 0; i < size; i += strlen(pair))
+        memcpy(text + i, pair, strlen(pair));
+    strcpy(text + size, value);
+    tree_make(&tree);
+    tree_text(&tree, "chain.py", text);
+    account_of(&account, tree.path, plain);
+    EXPECT_INT(account.status, TAKT_OK);
+    EXPECT_INT(account_files(&account), 1);
+    EXPECT(account.report.seconds < 60);
+    free(text);
+    free(account.text);
+    tree_remove(&tree);
+}
+
 static void threads_change_nothing(void)
 {
     struct takt_scan_options options = {.threads = 1};
@@ -364,6 +389,7 @@ int main(void)
     RUN(brackets_may_be_endless);
     RUN(deep_nesting_ends_nothing);
     RUN(blocks_of_python_may_be_deep);
+    RUN(chains_of_assignments_may_be_long);
     RUN(threads_change_nothing);
     RUN(declarations_of_other_files_are_known);
     RUN(methods_of_other_files_are_known);
