@@ -67,14 +67,16 @@ bool takt__lapack_gpu_is_opening(void)
 
 /* By a link of 10 GB/s and 500 G multiplications a second: half of what either
  * does at least where it pays. Eigenvalues and singular values are found column
- * by column, and singular values by steps that are small for a GPU. */
+ * by column, and singular values by steps that are small for a GPU: 45 us a
+ * column and 24 G multiplications a second, measured from n = 512 to 2048
+ * (docs/decisions/0054), of which this is two thirds. */
 static double expected_ns(const takt_solver_call *call, double work)
 {
     const double moving_ns = 1e6 + takt__lapack_bytes(call) / 10;
     const double columns = (double)(call->m < call->n ? call->m : call->n);
 
     return call->routine == TAKT_SOLVER_GESDD
-               ? moving_ns + work / 10 + 100e3 * columns
+               ? moving_ns + work / 16 + 65e3 * columns
            : call->routine == TAKT_SOLVER_SYEVD
                ? moving_ns + work / 100 + 20e3 * columns
                : moving_ns + work / 500;
