@@ -204,22 +204,29 @@ static void print_row_text(const takt_history_row *row)
            row->mean_s * 1e6, 100 * row->spread, row->samples, first, p99);
 }
 
+static void print_head(void)
+{
+    printf("%-3s %-10s %-12s %-17s %-16s %11s %7s %7s %9s %9s\n", "", "layout",
+           "situation", "size about", "expert", "mean us", "spread", "samples",
+           "first us", "p99 us");
+}
+
 void print_rows(const struct memories *memories, const takt_op *op,
                 const takt_work *work, bool is_json)
 {
     struct json json = json_begin(stdout);
+    bool is_empty = true;
 
     if (is_json)
         json_open(&json, NULL, '[');
-    else
-        printf("%-3s %-10s %-12s %-17s %-16s %11s %7s %7s %9s %9s\n", "",
-               "layout", "situation", "size about", "expert", "mean us",
-               "spread", "samples", "first us", "p99 us");
     for (size_t i = 0; i < memories->count; i++) {
         const takt_history_row *row = &memories->memory[i].row;
         if (row->op != op || !is_measured(row) ||
             (work != NULL && !is_about(row, work)))
             continue;
+        if (!is_json && is_empty)
+            print_head();
+        is_empty = false;
         if (is_json)
             print_row_json(&json, row);
         else
@@ -227,4 +234,8 @@ void print_rows(const struct memories *memories, const takt_op *op,
     }
     if (is_json)
         json_print(&json, "]\n");
+    else if (is_empty)
+        printf("nothing yet of %s%s: programs that use Takt and 'takt tune' "
+               "fill it\n",
+               op->name, work != NULL ? " at this size" : "");
 }

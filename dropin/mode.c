@@ -97,6 +97,7 @@ static void read_mode(void)
         has_stats && value_of("TAKT_RUN_COUNT_LARGE") == NULL;
     const char *eager = value_of("TAKT_RUN_EAGER");
     const bool is_alike = eager != NULL && strcmp(eager, "last") == 0;
+    const bool is_eager = takt__mode_switch("TAKT_RUN_EAGER", is_alike);
     const bool has_numpy = takt__mode_switch("TAKT_RUN_NUMPY", true);
     const bool is_steady = takt__mode_switch("TAKT_RUN_SAME_BITS", false);
     /* The bits of its results depend on the number of threads. */
@@ -106,7 +107,7 @@ static void read_mode(void)
     atomic_store_explicit(&takt__mode,
                           (has_stats ? TAKT_MODE_STATS : 0u) |
                               (has_small ? TAKT_MODE_SMALL : 0u) |
-                              (eager != NULL ? TAKT_MODE_EAGER : 0u) |
+                              (is_eager ? TAKT_MODE_EAGER : 0u) |
                               (is_alike ? TAKT_MODE_ALIKE : 0u) |
                               (is_steady ? TAKT_MODE_STEADY : 0u) |
                               (has_numpy ? TAKT_MODE_NUMPY : 0u) |

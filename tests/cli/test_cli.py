@@ -598,6 +598,8 @@ class Strangers(unittest.TestCase):
         rows = json.loads(self.ask(f"history show {program} --json").stdout)
         self.assertEqual([(row["op"], row["expert"]) for row in rows],
                          [(program, "routed")])
+        self.assertIn("nothing yet of tanh",
+                      self.ask("history show tanh").stdout)
         for action in "show", "reset --yes":
             ran = self.ask(f"history {action} run.other-00000000")
             self.assertEqual(ran.returncode, 2, action)
