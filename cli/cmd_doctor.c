@@ -388,8 +388,7 @@ static void check_fleet(struct diagnosis *report)
     }
     if (!is_connection(config->fleet)) {
         add(report, "fleet", STATE_PROBLEM,
-            "TAKT_FLEET is no connection string of libpq, such as 'host=db "
-            "dbname=takt' or postgresql://db/takt");
+            "TAKT_FLEET is no connection string, like postgresql://db/takt");
         return;
     }
     if (config->fleet_every_s <= 0 || store[0] == '\0') {

@@ -5,8 +5,7 @@
  * One walk over the tree notes every scope and every binding. A look-up then
  * follows Python's rules: the innermost scope that binds a name anywhere is
  * meant, classes are not seen from their methods, and of several bindings in
- * the scope that runs, the last one above counts. Branches are not followed;
- * that a name may be None instead (an import that failed) is passed over.
+ * the scope that runs, the last one above counts. Branches are not followed.
  */
 #include "python.h"
 
@@ -126,8 +125,7 @@ static void bind_target(struct takt_source *source, TSNode target,
     }
 }
 
-/* All names of "a = b = value" have its value. It is looked for once: a chain
- * may be as long as a file. */
+/* "a = b = value": the value is looked for once, the chain may be long. */
 static void bind_assignment(struct takt_source *source, TSNode node)
 {
     struct takt_python_notes *notes = source->notes;

@@ -139,6 +139,13 @@ enum { most_doublings = 3, few = 16 };
 /* Verdicts are published every few milliseconds. */
 static const uint32_t fast_ms = 20;
 
+/* Of trials and of runs that programs report, the time says nothing about the
+ * sample before. */
+static bool is_in_place(const struct takt_sample *sample)
+{
+    return (sample->flags & (TAKT_SAMPLE_EXPLORED | TAKT_SAMPLE_REPORTED)) == 0;
+}
+
 bool takt__drift_is_dense(const struct takt_model *model,
                           const struct takt_observation *seen)
 {
@@ -148,13 +155,12 @@ bool takt__drift_is_dense(const struct takt_model *model,
 
     return model->arm[seen->sample->arm].rates.threads > 1 &&
            (seen->stat->all.n >= few || drift->changed > 0) &&
-           (seen->sample->flags & TAKT_SAMPLE_EXPLORED) == 0 &&
-           now_ns > drift->seen_ns &&
+           is_in_place(seen->sample) && now_ns > drift->seen_ns &&
            now_ns - drift->seen_ns < spacing_ns << drift->doublings;
 }
 
-/* Notes a change. Whether the last one was a moment ago. What a trial finds has
- * changed while other arms ran. */
+/* Notes a change. Whether the last one was a moment ago. What a trial finds may
+ * have changed while other arms ran. */
 static bool is_to_and_fro(struct takt_drift *drift,
                           const struct takt_sample *sample)
 {
@@ -162,7 +168,7 @@ static bool is_to_and_fro(struct takt_drift *drift,
     const uint32_t before = drift->changed;
 
     drift->changed = now_ms > 0 ? now_ms : 1;
-    return (sample->flags & TAKT_SAMPLE_EXPLORED) == 0 && before > 0 &&
+    return is_in_place(sample) && before > 0 &&
            now_ms - before < fast_ms << drift->doublings;
 }
 

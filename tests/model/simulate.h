@@ -4,7 +4,7 @@
  * and faults on a clock of its own, and a caller that follows the verdicts.
  *
  * The caller does what the library does around the model: it takes the
- * published verdict of its cell, takes an offered try once, runs, reports, and
+ * published verdict of its cell, makes the trials it offers, runs, reports, and
  * has changed series judged anew. Only cells that are called are judged, since
  * the others change nothing. Everything follows from the seed.
  */
@@ -31,7 +31,8 @@ struct sim_cell {
     bool is_called;
     bool is_published;
     struct takt_verdict verdict;
-    int explore; /* -1: none, or it was taken */
+    int explore;    /* -1: none, or all of its trials were made */
+    unsigned tries; /* that are left */
 };
 
 struct sim_series {
@@ -197,8 +198,10 @@ static inline void sim_publish_change(struct sim *sim,
             REQUIRE(takt__posterior_judge(sim->posterior, b, sim->now_ns, false,
                                           &cell->verdict));
             cell->is_published = true;
-            if (!cell->verdict.is_offered)
-                cell->explore = cell->verdict.explore;
+            if (cell->verdict.is_offered)
+                continue;
+            cell->explore = cell->verdict.explore;
+            cell->tries = cell->verdict.tries;
         }
     }
 }
@@ -281,7 +284,8 @@ static inline struct sim_run sim_call(struct sim *sim, unsigned series,
     if (cell->explore >= 0) {
         run.arm = (unsigned)cell->explore;
         run.is_explored = true;
-        cell->explore = -1;
+        if (--cell->tries == 0)
+            cell->explore = -1;
     }
     const unsigned flags = run.is_explored ? TAKT_SAMPLE_EXPLORED : 0;
     if (sim->refuses[run.arm]) {
