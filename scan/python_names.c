@@ -2,10 +2,10 @@
 /*
  * python_names.c - who binds a name: imports, assignments, parameters, loops.
  *
- * One walk over the tree notes every scope and every binding. A look-up then
- * follows Python's rules: the innermost scope that binds a name anywhere is
- * meant, classes are not seen from their methods, and of several bindings in
- * the scope that runs, the last one above counts. Branches are not followed.
+ * One walk over the tree notes every scope and every binding. A look-up follows
+ * Python's rules: the innermost scope that binds a name is meant, classes are
+ * not seen from their methods, and of several bindings the last one above
+ * counts. Branches are not followed.
  */
 #include "python.h"
 
@@ -125,7 +125,7 @@ static void bind_target(struct takt_source *source, TSNode target,
     }
 }
 
-/* "a = b = value": the value is looked for once, the chain may be long. */
+/* "a = b = value": the value is looked for once. */
 static void bind_assignment(struct takt_source *source, TSNode node)
 {
     struct takt_python_notes *notes = source->notes;
