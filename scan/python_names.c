@@ -125,7 +125,6 @@ static void bind_target(struct takt_source *source, TSNode target,
     }
 }
 
-/* "a = b = value": the value is looked for once. */
 static void bind_assignment(struct takt_source *source, TSNode node)
 {
     struct takt_python_notes *notes = source->notes;

@@ -44,7 +44,7 @@ struct takt_python_notes {
     unsigned char noted[TAKT_PYTHON_SYMBOLS]; /* what is done with a type */
     size_t scopes, bindings, candidates, claims;
     unsigned current;                  /* scope, during the walk */
-    TSNode next_in_chain, chain_value; /* of the last assignment */
+    TSNode next_in_chain, chain_value; /* of a = b = value, found once */
     unsigned depth, steps; /* of the search for a value: it ends somewhere */
     enum takt_certainty certainty; /* of the op that was asked for last */
     bool has_symbols; /* what computes with something else than numbers */
