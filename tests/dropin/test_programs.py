@@ -70,6 +70,15 @@ class Programs(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def copy_for_others(self):
+        """The folder of the build may be closed to other users."""
+        os.chmod(self.folder, 0o755)
+        router = os.path.join(os.path.dirname(PRELOAD), "libtakt.so.0")
+        baseline = os.path.join(FOLDER, "libbaseline_all.so")
+        for file in (PRELOAD, router, baseline):
+            shutil.copy(file, self.folder)
+        return shutil.copy(PROGRAM, self.folder)
+
     def elsewhere(self, setup, *words, **changes):
         """Runs it preloaded, with mounts of its own that a shell has set up."""
         self.assertTrue(mounts.are_possible())
@@ -661,16 +670,18 @@ class Trouble(Programs):
     @unittest.skipIf(os.geteuid() != 0, "only root can run as somebody else")
     def test_store_of_somebody_else(self):
         plain = run("plain")
-        os.chmod(self.folder, 0o755)
+        program = self.copy_for_others()
         store = self.path("db")
         run("plain", LD_PRELOAD=PRELOAD, TAKT_RUN_EAGER="1", TAKT_DB=store)
         before = {name: os.stat(self.path(name)).st_mtime_ns
                   for name in os.listdir(self.folder)}
         self.assertIn("db", before)
         ran = subprocess.run(
-            [PROGRAM, "plain"], user=65534, capture_output=True, text=True,
-            timeout=600, env=surroundings(LD_PRELOAD=PRELOAD, TAKT_DB=store,
-                                          TAKT_RUN_EAGER="1"))
+            [program, "plain"], user=65534, capture_output=True, text=True,
+            timeout=600, env=surroundings(
+                LD_PRELOAD=self.path(os.path.basename(PRELOAD)),
+                LD_LIBRARY_PATH=self.folder, TAKT_DB=store,
+                TAKT_RUN_EAGER="1"))
         self.assertEqual((ran.returncode, ran.stdout), plain[:2], ran.stderr)
         self.assertIn("can be read and not written", ran.stderr)
         self.assertEqual(ran.stderr.count("\n"), 1)

@@ -119,6 +119,7 @@ class Database:
         self.data = self.folder / "data"
         self.port = free_port()
         self.process = None
+        self.full_disk = None
         try:
             self.make()
         except BaseException:
@@ -127,6 +128,10 @@ class Database:
 
     def make(self):
         os.chmod(self.folder, 0o755)
+        if "TAKT_TEST_FULL_DISK" in os.environ:
+            # The folder of the build may be closed to the server's user.
+            self.full_disk = shutil.copy(os.environ["TAKT_TEST_FULL_DISK"],
+                                         self.folder)
         self.certificates = Certificates(self.folder)
         self.use_certificate(*self.certificates.make("server", "localhost"))
         self.own(self.folder)
@@ -174,8 +179,8 @@ class Database:
             "dynamic_shared_memory_type=mmap", *self.settings]
         log = open(self.folder / "log", "ab")
         environment = dict(os.environ)
-        if "TAKT_TEST_FULL_DISK" in os.environ:
-            environment["LD_PRELOAD"] = os.environ["TAKT_TEST_FULL_DISK"]
+        if self.full_disk:
+            environment["LD_PRELOAD"] = self.full_disk
             environment["TAKT_TEST_FULL"] = str(self.folder / "full")
         self.process = subprocess.Popen(
             [*self.owner, str(self.bin / "postgres"), "-D", str(self.data),
@@ -193,7 +198,7 @@ class Database:
     def fill_disk(self):
         """From now on the server can write nothing, if that can be had."""
         (self.folder / "full").touch()
-        return "TAKT_TEST_FULL_DISK" in os.environ
+        return self.full_disk is not None
 
     def free_disk(self):
         """The server may have given up meanwhile."""
