@@ -271,8 +271,7 @@ static void set_name(struct takt_baseline *baseline)
     snprintf(baseline->name, sizeof baseline->name, "%s-%08x", word, hash);
 }
 
-/* A library with wide integers and no suffix says so in its file name: LAPACK
- * is often a file of its own. */
+/* LAPACK alone has nothing to ask: its file name must do. */
 static bool has_wide_name(const char *path)
 {
     static const char *const words[] = {"blas64", "blis64", "lapack64",
@@ -286,8 +285,32 @@ static bool has_wide_name(const char *path)
     return is_wide;
 }
 
+/* Integers of 64 bits may be behind names without a suffix, in a file of any
+ * name: Fedora has them in libopenblasp64.so.0, and what MKL's libmkl_rt.so has
+ * is settled at run time. So the library, or that which LAPACK needs, is asked
+ * for the largest of 3 elements. The count is 3 in its low half, and negative
+ * as a whole: with 64 bits there is none. */
+static bool has_wide_integers(const char *path,
+                              const struct takt_naming *naming)
+{
+    const int64_t count = INT64_MIN + 3, step = 1;
+    const float x[3] = {1, 3, 2};
+    int (*largest)(const void *, const float *, const void *);
+    char name[48];
+
+    if (naming->is_wide)
+        return true;
+    snprintf(name, sizeof name, naming->fortran, "isamax");
+    void *found = find_in_file(path, RTLD_NOLOAD, name);
+    if (found == NULL)
+        return has_wide_name(path);
+    memcpy(&largest, &found, sizeof largest);
+    return largest(&count, x, &step) != 2;
+}
+
 static struct takt_baseline *describe(const char *path, const void *base,
-                                      const struct takt_naming *naming)
+                                      const struct takt_naming *naming,
+                                      bool is_wide)
 {
     struct takt_baseline *baseline = calloc(1, sizeof *baseline);
     void *handle = /* never closed */
@@ -299,7 +322,7 @@ static struct takt_baseline *describe(const char *path, const void *base,
     }
     snprintf(baseline->path, sizeof baseline->path, "%s", path);
     baseline->base = base;
-    baseline->is_wide = naming->is_wide || has_wide_name(path);
+    baseline->is_wide = is_wide;
     find_functions(baseline, handle, naming->fortran);
     find_threads(baseline, handle);
     set_name(baseline);
@@ -326,11 +349,11 @@ static struct takt_baseline *library_of(const void *function,
 
     if (path == NULL)
         return NULL;
-    const bool is_wide = naming->is_wide || has_wide_name(path);
+    const bool is_wide = has_wide_integers(path, naming);
     do {
         there = known(first, path, is_wide);
         if (there == NULL && made == NULL &&
-            (made = describe(path, base_of(function), naming)) == NULL)
+            (made = describe(path, base_of(function), naming, is_wide)) == NULL)
             return NULL;
         if (there != NULL) {
             free(made);

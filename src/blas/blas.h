@@ -94,6 +94,11 @@ struct takt_lapack_qr {
  * for them. */
 bool takt__blas_may_load(void);
 
+/* Whether the program itself has a BLAS or a LAPACK with integers of 64 bits
+ * that every library sees. What a library calls by a name of its own (LAPACK
+ * calls BLAS so) would go there, with integers of 32 bits. */
+bool takt__blas_is_program_wide(void);
+
 /* Opens every usable library into out[0..max) and says how many those are, at
  * most TAKT_BLAS_MAX; all names differ. Libraries are lent up to `threads`
  * threads. `extra` is NULL as a rule; "" opens none at all; anything else is

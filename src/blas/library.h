@@ -158,6 +158,9 @@ takt_blas_run takt__xsmm_gemm;
 bool takt__xsmm_open(struct takt_blas_library *library);
 bool takt__xsmm_can(const struct takt_blas_gemm *call);
 
+/* integers.c: whether those of a library that is open have 32 bits. */
+bool takt__blas_is_narrow(void *handle);
+
 /* room.c: whether there is memory for the work of so many more callers, and
  * whether so many threads are to be had. */
 bool takt__blas_has_room(unsigned buffers);

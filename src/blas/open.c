@@ -118,18 +118,6 @@ static bool find_functions(struct takt_blas_library *library)
            library->run[TAKT_BLAS_GEMM][TAKT_BLAS_F64] != NULL;
 }
 
-/* Asks for the largest of 3 elements with a count that is 3 in its low half
- * and negative as a whole: a library with 64-bit integers finds none. */
-static bool has_narrow_integers(void *handle)
-{
-    const int64_t count = INT64_MIN + 3, step = 1;
-    const float x[3] = {1, 3, 2};
-    int (*largest)(const void *, const float *, const void *);
-
-    return !find_symbol(handle, "isamax_", &largest) ||
-           largest(&count, x, &step) == 2;
-}
-
 /* ---- the kinds ----------------------------------------------------------- */
 
 static void copy_text(char *to, size_t size, const char *from)
@@ -183,7 +171,7 @@ static bool find_all(struct takt_blas_library *library, const char *get_threads,
 {
     return find_symbol(library->handle, get_threads, &library->get_threads) &&
            find_symbol(library->handle, set_threads, &library->set_threads) &&
-           find_functions(library) && has_narrow_integers(library->handle);
+           find_functions(library) && takt__blas_is_narrow(library->handle);
 }
 
 static void ask_version(void *handle, const char *question,
@@ -266,7 +254,7 @@ static bool open_other(struct takt_blas *blas, unsigned threads)
     library->is_openmp = has(library->handle, "omp_get_max_threads");
     if (library->is_openmp)
         library->team = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-    if (!find_functions(library) || !has_narrow_integers(library->handle))
+    if (!find_functions(library) || !takt__blas_is_narrow(library->handle))
         return false;
     find_separate_lapack(library);
     return true;
@@ -414,6 +402,9 @@ static const char *open_file(struct list *list, const char *file,
 {
     if (list->count == list->max || takt__exit_has_begun())
         return NULL;
+    if (takt__blas_is_program_wide())
+        return "the program has another with 64-bit integers, whose functions "
+               "it would call";
     void *handle = load_quietly(file);
     if (handle == NULL)
         return takt__library_problem();

@@ -139,6 +139,9 @@ const char *takt_ctx_library_problem(const takt_ctx *ctx)
         return "none is wanted";
     if (takt__is_static())
         return "a static program loads none";
+    if (takt__blas_is_program_wide())
+        return "the program has a BLAS with 64-bit integers, whose functions "
+               "they would call instead of their own";
     return takt__blas_may_load() ? "none was found"
                                  : "there is no room for their threads";
 }

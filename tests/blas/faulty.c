@@ -130,6 +130,18 @@ int isamax_(const FAULTY_INT *n, const float *x, const FAULTY_INT *step)
     return *n < 1 ? 0 : (int)best + 1;
 }
 
+void sswap_(const FAULTY_INT *n, float *x, const FAULTY_INT *x_step, float *y,
+            const FAULTY_INT *y_step);
+void sswap_(const FAULTY_INT *n, float *x, const FAULTY_INT *x_step, float *y,
+            const FAULTY_INT *y_step)
+{
+    for (FAULTY_INT i = 0; i < *n; i++) {
+        const float before = x[i * *x_step];
+        x[i * *x_step] = y[i * *y_step];
+        y[i * *y_step] = before;
+    }
+}
+
 /* A name of LAPACK's that does nothing, or, without the macro, none. */
 #ifdef HAS_IDLE_LAPACK
 #define IDLE(name)                                                    \

@@ -858,6 +858,41 @@ static void wrong_libraries_are_not_used(void)
     }
 }
 
+static size_t count_beside(const char *file, const char *macros, int flags)
+{
+    char path[64], sources[512];
+    struct takt_blas found[TAKT_BLAS_MAX];
+
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    snprintf(sources, sizeof sources, "%s %s", macros,
+             TAKT_SOURCE_DIR "/tests/blas/faulty.c");
+    REQUIRE(build(file, sources));
+    void *handle = dlopen(path, RTLD_NOW | flags);
+    REQUIRE(handle != NULL);
+    const size_t count = takt__blas_open_all(NULL, 2, found, TAKT_BLAS_MAX);
+    for (size_t i = 0; i < count; i++)
+        takt__blas_close(&found[i]);
+    dlclose(handle);
+    return count;
+}
+
+/* What they call by name would go to it: OpenBLAS's LAPACK crashed. It stays in
+ * memory: this test is the last one. */
+static void libraries_beside_wide_integers_are_not_opened(void)
+{
+    if (!build("beside.so", TAKT_SOURCE_DIR "/tests/blas/faulty.c")) {
+        SKIP("no compiler");
+        return;
+    }
+    static const char wide[] = "-DHAS_WIDE_INTEGERS";
+    const size_t alone = count_beside("local.so", wide, RTLD_LOCAL);
+    if (alone == 0) {
+        SKIP("no library");
+        return;
+    }
+    EXPECT_INT(count_beside("wide.so", wide, RTLD_GLOBAL), 0);
+}
+
 /* One that reads the old result, or loses a NaN. Its axpy has neither. */
 static void functions_with_another_idea_of_nan_are_not_used(const char *wrong)
 {
@@ -1266,6 +1301,7 @@ int main(int argc, char **argv)
     RUN(what_the_program_sets_meanwhile_stays);
     RUN(names_differ_and_nothing_is_listed_twice);
     RUN(opening_and_closing_can_be_repeated);
+    RUN(libraries_beside_wide_integers_are_not_opened);
     for (size_t i = 0; i < library_count; i++)
         takt__blas_close(&libraries[i]);
     remove_folder();

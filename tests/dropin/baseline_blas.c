@@ -85,12 +85,23 @@ PUBLIC void xerbla_(const char *name, const int *argument, size_t length)
              *argument);
 }
 
+/* Whether Takt asks how wide integers are: the program did not call. */
+static bool is_question(const struct baseline_request *r)
+{
+    const float *x = r->b;
+
+    return r->routine == TAKT_IAMAX && r->letter == TAKT_S &&
+           (int32_t)r->n == 3 && x[0] == 1 && x[1] == 3 && x[2] == 2;
+}
+
 /* False: there is nothing more to do. */
 static bool begin(const char *name, struct baseline_request *r)
 {
     const int wrong = baseline_wrong_argument(r);
     char words[400];
 
+    if (is_question(r))
+        return wrong == 0;
     atomic_fetch_add(&call_count, 1);
     baseline_describe(r, words, sizeof words);
     if (seen_count++ == 0)

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "baseline_lapack.h"
@@ -79,6 +80,19 @@ static void see(const char *name, void *const *argument, size_t arguments,
     SEE(scipy_s##stem_##_, arguments_, options_)                   \
     SEE(scipy_d##stem_##_64_, arguments_, options_)
 #include "lapack.def"
+
+#ifdef WITH_WIDE_BLAS
+ENTRY int64_t isamax_(const int64_t *n, const float *x, const int64_t *step);
+int64_t isamax_(const int64_t *n, const float *x, const int64_t *step)
+{
+    int64_t at = 0;
+
+    for (int64_t i = 1; i < *n; i++)
+        if (x[i * *step] > x[at * *step])
+            at = i;
+    return *n < 1 ? 0 : at + 1;
+}
+#endif
 
 /* Calls others by name, as LAPACK does. */
 ENTRY void dpotrf_(void *, void *, void *, void *, void *, size_t);

@@ -107,8 +107,8 @@ if(NOT CMAKE_CROSSCOMPILING)
         endforeach()
     endforeach()
 
-    # Every name of LAPACK, on the program's threads and on fewer; and of one
-    # whose file name says that its integers are wide.
+    # Every name of LAPACK, on the program's threads and on fewer; and of those
+    # whose integers are wide, by their file name or by what their BLAS does.
     function(dropin_lapack_library name)
         add_library(libbaseline_${name} SHARED dropin/baseline_lapack.c)
         target_compile_definitions(libbaseline_${name} PRIVATE ${ARGN})
@@ -129,11 +129,13 @@ if(NOT CMAKE_CROSSCOMPILING)
     dropin_lapack_library(lapack)
     dropin_lapack_library(lapack_openmp WITH_OPENMP)
     dropin_lapack_library(lapack64)
+    dropin_lapack_library(lapack_asked WITH_WIDE_BLAS)
     dropin_lapack_test(lapack dropin_lapack lapack TAKT_RUN_EAGER=1)
     dropin_lapack_test(lapack.openmp dropin_lapack lapack_openmp
         TAKT_RUN_EAGER=1 openmp)
     dropin_lapack_test(lapack.usual dropin_lapack lapack "" usual)
     dropin_lapack_test(wide dropin_wide lapack64 TAKT_RUN_EAGER=last)
+    dropin_lapack_test(wide.asked dropin_wide lapack_asked TAKT_RUN_EAGER=last)
 
     # Matrices that stay on a GPU: the fake one, at once and late.
     add_executable(dropin_reuse dropin/test_reuse.c
