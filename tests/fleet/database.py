@@ -175,7 +175,11 @@ class Database:
         log = open(self.folder / "log", "ab")
         environment = dict(os.environ)
         if "TAKT_TEST_FULL_DISK" in os.environ:
-            environment["LD_PRELOAD"] = os.environ["TAKT_TEST_FULL_DISK"]
+            # A copy: the owner may have no access to the folder of the build,
+            # such as one below /root.
+            library = self.folder / "full_disk.so"
+            shutil.copy(os.environ["TAKT_TEST_FULL_DISK"], library)
+            environment["LD_PRELOAD"] = str(library)
             environment["TAKT_TEST_FULL"] = str(self.folder / "full")
         self.process = subprocess.Popen(
             [*self.owner, str(self.bin / "postgres"), "-D", str(self.data),
