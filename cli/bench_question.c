@@ -14,8 +14,6 @@
 #include "tune/family.h"
 #include "tune/operands.h"
 
-enum { longest_list = 2048 };
-
 static const char usual_ops[] = "add,sum,exp,softmax,gemv,matmul";
 
 /* Cuts the next word off a list separated by commas; NULL: there is none. */
@@ -30,17 +28,6 @@ static char *next_word(char **list)
         *comma = '\0';
     *list = comma == NULL ? NULL : comma + 1;
     return word;
-}
-
-static bool copy_list(const struct bench *bench, const char *option,
-                      const char *text, char out[longest_list])
-{
-    if (strlen(text) < longest_list) {
-        memcpy(out, text, strlen(text) + 1);
-        return true;
-    }
-    return reject(bench->command, "--%s is longer than %d characters", option,
-                  longest_list - 1);
 }
 
 static bool has_room(const struct bench *bench, const takt_op *op,
@@ -107,8 +94,8 @@ static bool add_op(struct bench *bench, const takt_op *op, const char *sizes,
 {
     char list[longest_list], *rest = list, *size;
 
-    if (!copy_list(bench, "sizes", sizes != NULL ? sizes : usual_sizes(op),
-                   list))
+    if (!copy_list(bench->command, "sizes",
+                   sizes != NULL ? sizes : usual_sizes(op), list))
         return false;
     while ((size = next_word(&rest)) != NULL)
         if (!add_cell(bench, op, size, is_named))
@@ -172,7 +159,8 @@ static void add_contender(struct bench *bench, const char *name, size_t expert)
     if (bench->contender_count == most_contenders)
         return;
     *contender = (struct contender){.expert = expert};
-    snprintf(contender->name, sizeof contender->name, "%s", name);
+    snprintf(contender->name, sizeof contender->name, "%.*s",
+             (int)sizeof contender->name - 1, name);
     contender->is_adaptive = strcmp(name, "adaptive") == 0;
     bench->contender_count++;
 }
@@ -194,7 +182,7 @@ static bool add_named(struct bench *bench, const char *list)
     char choice[longest_list];
 
     join_experts(bench->ctx, choice, sizeof choice);
-    if (!copy_list(bench, "experts", list, words))
+    if (!copy_list(bench->command, "experts", list, words))
         return false;
     while ((word = next_word(&rest)) != NULL) {
         size_t index;

@@ -7,50 +7,28 @@
  * should be is one line that ends with what to do about it.
  */
 #include <dlfcn.h>
-#include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/config.h"
 #include "clean.h"
 #include "commands.h"
 #include "context.h"
-#include "fleet/sync.h"
+#include "doctor.h"
 #include "json.h"
 #include "machine_energy.h"
 #include "run.h"
 
-enum state { STATE_OK, STATE_NOTE, STATE_PROBLEM };
-
 static const char *const state_name[] = {"ok", "note", "problem"};
-
-enum { most_findings = 128 };
-
-struct finding {
-    const char *area;
-    enum state state;
-    char text[1024];
-};
-
-/* In the order in which they were found. */
-struct diagnosis {
-    struct finding finding[most_findings];
-    size_t count, problems;
-};
 
 /* Threads of Takt log what fails in them. */
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
-__attribute__((format(printf, 4, 5))) static void add(struct diagnosis *report,
-                                                      const char *area,
-                                                      enum state state,
-                                                      const char *format, ...)
+void doctor_add(struct diagnosis *report, const char *area, enum state state,
+                const char *format, ...)
 {
     va_list values;
 
@@ -67,7 +45,7 @@ __attribute__((format(printf, 4, 5))) static void add(struct diagnosis *report,
     pthread_mutex_unlock(&adding);
 }
 
-static bool is_said(const struct diagnosis *report, const char *text)
+bool doctor_has(const struct diagnosis *report, const char *text)
 {
     for (size_t i = 0; i < report->count; i++)
         if (strstr(report->finding[i].text, text) != NULL)
@@ -81,28 +59,33 @@ static void take_message(void *self, takt_log_level level, const char *text)
 {
     if (strstr(text, asks_for_energy) == text)
         return; /* check_energy() says it, with reasons */
-    add(self, "settings", level == TAKT_LOG_ERROR ? STATE_PROBLEM : STATE_NOTE,
-        "%s", text);
+    doctor_add(self, "settings",
+               level == TAKT_LOG_ERROR ? STATE_PROBLEM : STATE_NOTE, "%s",
+               text);
 }
 
 /* ---- what is looked at ---- */
 
 static void check_cpu(struct diagnosis *report, const takt_machine *m)
 {
-    add(report, "machine", STATE_OK, "%s, %u cores, %u allowed, %u threads",
-        m->cpu_name, m->cores, m->allowed_cpus, m->threads);
+    doctor_add(report, "machine", STATE_OK,
+               "%s, %u cores, %u allowed, %u threads", m->cpu_name, m->cores,
+               m->allowed_cpus, m->threads);
     if (strcmp(m->architecture, "x86_64") == 0 &&
         (m->isas >> TAKT_ISA_AVX2 & 1) == 0)
-        add(report, "machine", STATE_NOTE,
+        doctor_add(
+            report, "machine", STATE_NOTE,
             "the processor or the system has no AVX2: calls run on SSE2, at "
             "half the speed or less");
     if (m->quota_cpus > 0 && m->quota_cpus < m->allowed_cpus)
-        add(report, "machine", STATE_NOTE,
+        doctor_add(
+            report, "machine", STATE_NOTE,
             "a cgroup limits this process to %.4g of %u processors; raise its "
             "cpu.max for more threads",
             m->quota_cpus, m->allowed_cpus);
     else if (m->allowed_cpus < m->logical_cpus)
-        add(report, "machine", STATE_NOTE,
+        doctor_add(
+            report, "machine", STATE_NOTE,
             "affinity leaves %u of %u processors to this process (taskset -p "
             "shows it)",
             m->allowed_cpus, m->logical_cpus);
@@ -116,7 +99,8 @@ static void check_threads(struct diagnosis *report, const takt_machine *m)
     const unsigned asked = options.threads;
 
     if (asked > m->threads)
-        add(report, "settings", STATE_PROBLEM,
+        doctor_add(
+            report, "settings", STATE_PROBLEM,
             "TAKT_THREADS=%u is more than the %u processors that this process "
             "may use: threads will wait for each other; set at most %u",
             asked, m->threads, m->threads);
@@ -132,7 +116,8 @@ static void check_load(struct diagnosis *report, const takt_machine *m)
     const bool is_read = fscanf(file, "%lf", &load) == 1;
     fclose(file);
     if (is_read && load > 0.5 * m->allowed_cpus)
-        add(report, "machine", STATE_NOTE,
+        doctor_add(
+            report, "machine", STATE_NOTE,
             "others are at work here (load %.1f on %u processors): what is "
             "measured now holds for a busy machine",
             load, m->allowed_cpus);
@@ -143,23 +128,27 @@ static void check_store(struct diagnosis *report, takt_ctx *ctx)
     takt_learning learning = {.size = sizeof learning};
 
     if (takt_ctx_learning(ctx, &learning) != TAKT_OK)
-        add(report, "store", STATE_PROBLEM, "it cannot be read: no memory");
+        doctor_add(report, "store", STATE_PROBLEM,
+                   "it cannot be read: no memory");
     else if (learning.diag.text[0] != '\0' &&
-             is_said(report, learning.diag.text))
+             doctor_has(report, learning.diag.text))
         return; /* the library has logged it */
     else if (learning.diag.text[0] != '\0')
-        add(report, "store", STATE_PROBLEM, "%s", learning.diag.text);
+        doctor_add(report, "store", STATE_PROBLEM, "%s", learning.diag.text);
     else if (learning.store[0] == '\0')
-        add(report, "store", STATE_NOTE,
+        doctor_add(
+            report, "store", STATE_NOTE,
             "nothing that is learned is kept: TAKT_DB is empty, or there is no "
             "HOME");
     else if (learning.own_records == 0)
-        add(report, "store", STATE_NOTE,
+        doctor_add(
+            report, "store", STATE_NOTE,
             "%s holds nothing about this machine yet; run 'takt tune' once",
             learning.store);
     else
-        add(report, "store", STATE_OK, "%s, %.0f records of this machine",
-            learning.store, learning.own_records);
+        doctor_add(report, "store", STATE_OK,
+                   "%s, %.0f records of this machine", learning.store,
+                   learning.own_records);
 }
 
 static void check_libraries(struct diagnosis *report, const takt_ctx *ctx)
@@ -168,9 +157,10 @@ static void check_libraries(struct diagnosis *report, const takt_ctx *ctx)
     const char *name = takt_ctx_library(ctx, 0);
 
     for (size_t i = 0; name != NULL; name = takt_ctx_library(ctx, ++i))
-        add(report, "libraries", STATE_OK, "%s", name);
+        doctor_add(report, "libraries", STATE_OK, "%s", name);
     if (problem != NULL)
-        add(report, "libraries", STATE_NOTE,
+        doctor_add(
+            report, "libraries", STATE_NOTE,
             "%s: products run on our own kernels alone (TAKT_BLAS; install "
             "libopenblas0-pthread to have more experts)",
             problem);
@@ -203,7 +193,8 @@ static void check_openblas(struct diagnosis *report, const takt_machine *m)
     memcpy(&get_name, &found, sizeof get_name);
     if (get_name != NULL && (m->isas >> TAKT_ISA_AVX2 & 1) != 0 &&
         is_old_processor(get_name()))
-        add(report, "libraries", STATE_NOTE,
+        doctor_add(
+            report, "libraries", STATE_NOTE,
             "OpenBLAS takes this processor for a %s, and is several times as "
             "slow as it could be: set OPENBLAS_CORETYPE=%s",
             get_name(),
@@ -215,16 +206,16 @@ static void check_openblas(struct diagnosis *report, const takt_machine *m)
 static void check_gpu(struct diagnosis *report, const takt_gpu_device *gpu)
 {
     if (gpu->state == TAKT_GPU_READY && gpu->is_software)
-        add(report, "gpu", STATE_NOTE,
-            "%s: %s is software, and used only if it is named", gpu->expert,
-            gpu->model);
+        doctor_add(report, "gpu", STATE_NOTE,
+                   "%s: %s is software, and used only if it is named",
+                   gpu->expert, gpu->model);
     else if (gpu->state == TAKT_GPU_READY)
-        add(report, "gpu", STATE_OK, "%s: %s, driver %s", gpu->expert,
-            gpu->model, gpu->version);
+        doctor_add(report, "gpu", STATE_OK, "%s: %s, driver %s", gpu->expert,
+                   gpu->model, gpu->version);
     else
-        add(report, "gpu", STATE_PROBLEM, "%s is %s: %s", gpu->expert,
-            takt_gpu_state_name(gpu->state),
-            gpu->problem[0] != '\0' ? gpu->problem : "nothing says why");
+        doctor_add(report, "gpu", STATE_PROBLEM, "%s is %s: %s", gpu->expert,
+                   takt_gpu_state_name(gpu->state),
+                   gpu->problem[0] != '\0' ? gpu->problem : "nothing says why");
 }
 
 /* In a context of its own that asks the drivers, as 'takt machine' does. */
@@ -238,7 +229,8 @@ static void check_gpus(struct diagnosis *report)
     const char *problem;
 
     if (options.gpu[0] == '\0') {
-        add(report, "gpu", STATE_NOTE, "TAKT_GPU is empty: none is used");
+        doctor_add(report, "gpu", STATE_NOTE,
+                   "TAKT_GPU is empty: none is used");
         return;
     }
     if (takt_ctx_create(&options, &ctx) != TAKT_OK)
@@ -249,11 +241,12 @@ static void check_gpus(struct diagnosis *report)
     for (size_t i = 0; takt_ctx_gpu(ctx, i, &gpu) == TAKT_OK; i++)
         check_gpu(report, &gpu);
     for (size_t i = 0; (problem = takt_ctx_gpu_problem(ctx, i)) != NULL; i++)
-        add(report, "gpu", STATE_NOTE, "%s", problem);
+        doctor_add(report, "gpu", STATE_NOTE, "%s", problem);
     if (takt_ctx_machine(ctx)->gpu_count == 0)
-        add(report, "gpu", STATE_OK, "none on the PCI bus");
+        doctor_add(report, "gpu", STATE_OK, "none on the PCI bus");
     else if (takt_ctx_gpu(ctx, 0, &gpu) != TAKT_OK)
-        add(report, "gpu", STATE_PROBLEM,
+        doctor_add(
+            report, "gpu", STATE_PROBLEM,
             "%u on the PCI bus, but no driver has it: install NVIDIA's driver, "
             "or the Vulkan driver of its maker",
             takt_ctx_machine(ctx)->gpu_count);
@@ -268,148 +261,21 @@ static void check_energy(struct diagnosis *report)
 
     if (takt__config()->is_energy_asked &&
         (meter == NULL || takt__meter_count(meter) == 0) &&
-        !is_said(report, "TAKT_NVML="))
-        add(report, "energy", STATE_PROBLEM,
+        !doctor_has(report, "TAKT_NVML="))
+        doctor_add(
+            report, "energy", STATE_PROBLEM,
             "%s, and no counter can be read here: nothing is measured; the "
             "notes say what to do",
             asks_for_energy);
     for (unsigned i = 0; meter != NULL && i < takt__meter_count(meter); i++) {
         describe_counter(&takt__meter_counters(meter)[i], text, sizeof text);
-        add(report, "energy", STATE_OK, "%s", text);
+        doctor_add(report, "energy", STATE_OK, "%s", text);
     }
     for (unsigned i = 0;
          meter != NULL && (problem = takt__meter_problem(meter, i)) != NULL;
          i++)
-        add(report, "energy", STATE_NOTE, "%s", problem);
+        doctor_add(report, "energy", STATE_NOTE, "%s", problem);
     takt__meter_close(meter);
-}
-
-/* One call is traced, to see whether it gets where the environment says. */
-static void check_telemetry(struct diagnosis *report, takt_ctx *ctx)
-{
-    static const takt_trace_options all = {.threshold_s = -1,
-                                           .is_debugging = 1};
-    takt_telemetry telemetry = {.size = sizeof telemetry};
-    float x[64] = {0};
-
-    takt_ctx_trace(ctx, &all);
-    takt_add_f32(64, x, x, x);
-    takt_ctx_flush(ctx);
-    if (takt_ctx_telemetry(ctx, &telemetry) != TAKT_OK)
-        return;
-    for (size_t i = 0; i < telemetry.sink_count; i++) {
-        const takt_sink_report *sink = &telemetry.sink[i];
-        if (sink->problem[0] != '\0' || sink->failed > 0)
-            add(report, "telemetry", STATE_PROBLEM, "%s: %s", sink->name,
-                sink->problem);
-        else
-            add(report, "telemetry", STATE_OK, "%s: a call was delivered",
-                sink->name);
-    }
-    if (telemetry.sink_count == 0)
-        add(report, "telemetry", STATE_OK, "none is set up");
-}
-
-/* Does not wait for a pipe. False: errno is 0 where it is too short. */
-static bool read_header(const char *path, Elf64_Ehdr *out)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-    if (fd < 0)
-        return false;
-    errno = 0;
-    const bool is_read = read(fd, out, sizeof *out) == (ssize_t)sizeof *out;
-    const int wrong = errno;
-    close(fd);
-    errno = wrong;
-    return is_read;
-}
-
-/* What keeps the loader from a library; NULL: nothing that can be seen without
- * loading it, which would run its code. */
-static const char *library_fault(const char *path)
-{
-    Elf64_Ehdr header, own;
-
-    if (!read_header(path, &header))
-        return errno != 0 ? strerror(errno) : "it is too short for a library";
-    if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type != ET_DYN)
-        return "it is not a shared library";
-    if (read_header("/proc/self/exe", &own) &&
-        (header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
-         header.e_machine != own.e_machine))
-        return "it is a library for another processor";
-    return NULL;
-}
-
-static void check_run(struct diagnosis *report)
-{
-    char reason[reason_size];
-    char *path = find_preload_library(reason);
-    const char *library = getenv("TAKT_RUN_LIBRARY");
-    const char *fault = library != NULL && strchr(library, '/') != NULL
-                            ? library_fault(library)
-                            : NULL;
-
-    if (fault != NULL)
-        add(report, "takt run", STATE_PROBLEM, "TAKT_RUN_LIBRARY '%s': %s",
-            library, fault);
-    fault = path != NULL ? library_fault(path) : reason;
-    if (fault == NULL)
-        add(report, "takt run", STATE_OK, "%s", path);
-    else if (path != NULL)
-        add(report, "takt run", STATE_PROBLEM,
-            "'%s': %s; set TAKT_RUN_PRELOAD to libtakt-blas.so, or unset it",
-            path, fault);
-    else
-        add(report, "takt run", STATE_PROBLEM, "%s", reason);
-    free(path);
-}
-
-/* As libpq tells them: settings, or an address. */
-static bool is_connection(const char *text)
-{
-    return strchr(text, '=') != NULL ||
-           strncmp(text, "postgresql://", 13) == 0 ||
-           strncmp(text, "postgres://", 11) == 0;
-}
-
-/* What programs would do about the fleet; doctor connects to nothing. */
-static void check_fleet(struct diagnosis *report)
-{
-    const struct takt_config *config = takt__config();
-    char store[1024];
-
-    takt_store_path(store, sizeof store);
-    if (config->fleet == NULL || config->fleet[0] == '\0') {
-        add(report, "fleet", STATE_OK,
-            "none: TAKT_FLEET is not set, programs share nothing");
-        return;
-    }
-    if (!is_connection(config->fleet)) {
-        add(report, "fleet", STATE_PROBLEM,
-            "TAKT_FLEET is no connection string, like postgresql://db/takt");
-        return;
-    }
-    if (config->fleet_every_s <= 0 || store[0] == '\0') {
-        add(report, "fleet", STATE_NOTE,
-            "TAKT_FLEET is set, but programs do not sync: %s",
-            store[0] == '\0' ? "there is no store (TAKT_DB)"
-                             : "TAKT_FLEET_EVERY is 0; use 'takt fleet sync'");
-        return;
-    }
-    if (config->is_fleet_tool_wrong)
-        return; /* which was logged */
-    const struct takt_turn turn =
-        takt__fleet_look(store, config->fleet_every_s);
-    add(report, "fleet", STATE_OK,
-        "programs have %s synced, once in %.0f s at most; the next one %s",
-        store, config->fleet_every_s,
-        turn.is_now ? "is due" : "is not due yet");
-    if (turn.said[0] != '\0')
-        add(report, "fleet", STATE_NOTE,
-            "the last sync failed: %s ('takt fleet sync' tries it now)",
-            turn.said);
 }
 
 static void diagnose(struct diagnosis *report)
@@ -432,9 +298,9 @@ static void diagnose(struct diagnosis *report)
     check_openblas(report, takt_ctx_machine(ctx));
     check_gpus(report);
     check_energy(report);
-    check_telemetry(report, ctx);
-    check_fleet(report);
-    check_run(report);
+    doctor_check_telemetry(report, ctx);
+    doctor_check_fleet(report);
+    doctor_check_run(report);
 }
 
 /* ---- printing ---- */

@@ -78,15 +78,20 @@ static bool find_member(struct fleet_asking *out)
 
 /* Less than what programs give to a sync that they started, which then still
  * notes what was wrong. */
-bool fleet_limit(const struct fleet_asking *asking)
+static bool read_limit(struct fleet_asking *asking)
 {
     size_t seconds = 100;
 
     if (!read_count_option(asking->invocation, "timeout", 3600,
                            "from 1 to 3600", &seconds))
         return false;
-    takt__fleet_limit((unsigned)seconds);
+    asking->most_s = (unsigned)seconds;
     return true;
+}
+
+void fleet_limit(const struct fleet_asking *asking)
+{
+    takt__fleet_limit(asking->most_s);
 }
 
 int fleet_connect(struct fleet_asking *asking, struct takt_fleet_server *out)
@@ -185,8 +190,7 @@ static int sync(struct fleet_asking *asking)
 {
     struct takt_fleet_server server;
 
-    if (!fleet_limit(asking))
-        return EXIT_USAGE;
+    fleet_limit(asking);
     int code = fleet_connect(asking, &server);
     if (code == EXIT_USAGE)
         return code;
@@ -243,33 +247,69 @@ static int schema(struct fleet_asking *asking)
     return EXIT_DONE;
 }
 
-static int run(const struct invocation *invocation)
+static const struct action {
+    int (*run)(struct fleet_asking *asking);
+    size_t most_operands;
+    bool needs_member;
+    const char *options; /* that it has, separated by | */
+} actions[] = {
+    {sync, 1, true, "timeout|json"},
+    {fleet_pull, 2, true, "key|unsigned|older|timeout|json"},
+    {fleet_roll_up, max_operands, false,
+     "key|unsigned|output|least|days|prune|json"},
+    {fleet_export, 2, true, ""},
+    {status, 1, true, "dry-run|json"},
+    {schema, 1, false, ""},
+};
+
+/* Which machine, store and database are meant. */
+static const char common_options[] = "server|db|machine";
+
+/* NULL: what is wrong was said. */
+static const struct action *find_action(const char *word)
 {
-    static int (*const actions[])(struct fleet_asking *) = {
-        sync, fleet_pull, fleet_roll_up, fleet_export, status, schema};
-    struct fleet_asking asking = ask(invocation);
     size_t index;
     char near[16];
 
-    if (!find_choice(invocation->operands[0], action_choice, &index)) {
-        const char *word = invocation->operands[0];
-        if (nearest_choice(word, action_choice, near, sizeof near) != NULL)
-            return usage_error(&cmd_fleet, "no action '%s'; did you mean '%s'?",
-                               word, near);
-        return usage_error(&cmd_fleet, "'%s' is not one of %s", word,
-                           action_choice);
-    }
-    const size_t most =
-        actions[index] == fleet_roll_up ? max_operands
-        : actions[index] == fleet_pull || actions[index] == fleet_export ? 2
-                                                                         : 1;
-    if (invocation->operand_count > most)
-        return usage_error(&cmd_fleet, "'%s' takes no '%s'",
-                           invocation->operands[0], invocation->operands[most]);
-    const bool needs_member =
-        actions[index] != schema && actions[index] != fleet_roll_up;
-    const int code = !needs_member || find_member(&asking)
-                         ? actions[index](&asking)
+    if (find_choice(word, action_choice, &index))
+        return &actions[index];
+    if (nearest_choice(word, action_choice, near, sizeof near) != NULL)
+        usage_error(&cmd_fleet, "no action '%s'; did you mean '%s'?", word,
+                    near);
+    else
+        usage_error(&cmd_fleet, "'%s' is not one of %s", word, action_choice);
+    return NULL;
+}
+
+/* An option that an action lacks is refused: who adds --dry-run to a sync means
+ * that nothing is sent. */
+static bool check_words(const struct action *action,
+                        const struct invocation *invocation)
+{
+    const char *name = invocation->operands[0];
+    size_t index;
+
+    if (invocation->operand_count > action->most_operands)
+        return reject(&cmd_fleet, "'%s' takes no '%s'", name,
+                      invocation->operands[action->most_operands]);
+    for (const struct option *at = cmd_fleet.options; at->name != NULL; at++)
+        if (option_given(invocation, at->name) &&
+            !find_choice(at->name, common_options, &index) &&
+            !find_choice(at->name, action->options, &index))
+            return reject(&cmd_fleet, "'%s' takes no --%s", name, at->name);
+    return true;
+}
+
+static int run(const struct invocation *invocation)
+{
+    struct fleet_asking asking = ask(invocation);
+    const struct action *action = find_action(invocation->operands[0]);
+
+    if (action == NULL || !check_words(action, invocation) ||
+        !read_limit(&asking))
+        return EXIT_USAGE;
+    const int code = !action->needs_member || find_member(&asking)
+                         ? action->run(&asking)
                          : EXIT_USAGE;
     takt_machine_destroy(asking.machine);
     return code;

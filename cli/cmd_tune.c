@@ -15,7 +15,7 @@
 #include "tune/family.h"
 #include "tune/operands.h"
 
-enum { longest_list = 2048, most_ops = 64, most_shapes = 64 };
+enum { most_ops = 64, most_shapes = 256 };
 
 static volatile sig_atomic_t stop_signal;
 
@@ -52,8 +52,9 @@ static bool add_op(const struct invocation *invocation, const char *name,
     if (takt__family_at(op, 0) == NULL)
         return reject(invocation->command, "%s moves nothing: nothing to time",
                       op->name);
-    if (options->op_count < most_ops)
-        out->op[options->op_count++] = op;
+    if (options->op_count == most_ops)
+        return reject(invocation->command, "more than %d ops", most_ops);
+    out->op[options->op_count++] = op;
     return true;
 }
 
@@ -65,7 +66,8 @@ static bool read_ops(const struct invocation *invocation,
 
     if (text == NULL)
         return true;
-    snprintf(list, sizeof list, "%s", text);
+    if (!copy_list(invocation->command, "ops", text, list))
+        return false;
     options->ops = out->op;
     for (char *name = strtok_r(list, ",", &rest); name != NULL;
          name = strtok_r(NULL, ",", &rest))
@@ -84,11 +86,14 @@ static bool read_sizes(const struct invocation *invocation,
 
     if (text == NULL)
         return true;
-    snprintf(list, sizeof list, "%s", text);
+    if (!copy_list(invocation->command, "sizes", text, list))
+        return false;
     options->shapes = out->shape;
-    for (char *size = strtok_r(list, ",", &rest);
-         size != NULL && options->shape_count < most_shapes;
+    for (char *size = strtok_r(list, ",", &rest); size != NULL;
          size = strtok_r(NULL, ",", &rest)) {
+        if (options->shape_count == most_shapes)
+            return reject(invocation->command, "more than %d sizes",
+                          most_shapes);
         takt_shape *shape = &out->shape[options->shape_count++];
         const char *wrong = parse_shape(size, shape);
         if (wrong == NULL && !takt__tune_fits(options, shape))
@@ -96,7 +101,9 @@ static bool read_sizes(const struct invocation *invocation,
         if (wrong != NULL)
             return reject(invocation->command, "--sizes '%s' %s", size, wrong);
     }
-    return true;
+    if (options->shape_count == 0)
+        usage_error(invocation->command, "--sizes names no size");
+    return options->shape_count > 0;
 }
 
 static bool read_effort(const struct invocation *invocation,

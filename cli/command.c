@@ -68,6 +68,16 @@ int complain(const struct command *command, const char *format, ...)
     return EXIT_FINDING;
 }
 
+bool copy_list(const struct command *command, const char *option,
+               const char *text, char out[longest_list])
+{
+    if (strlen(text) >= longest_list)
+        return reject(command, "--%s is longer than %d characters", option,
+                      longest_list - 1);
+    strcpy(out, text);
+    return true;
+}
+
 static size_t option_index(const struct command *command, const char *name,
                            size_t length)
 {

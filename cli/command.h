@@ -94,6 +94,14 @@ bool reject(const struct command *command, const char *format, ...)
 int complain(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The value of an option that is a list, copied so that it can be cut into its
+ * words. False: it is too long, and a line says so: half a list would be
+ * another one. */
+enum { longest_list = 2048 };
+
+bool copy_list(const struct command *command, const char *option,
+               const char *text, char out[longest_list]);
+
 /* Whether `name` is near what was typed, and nearer than *shortest, which it
  * then becomes: to find the nearest of several, which begins with SIZE_MAX. */
 bool is_nearer(const char *typed, const char *name, size_t *shortest);

@@ -15,14 +15,15 @@ struct fleet_asking {
     takt_machine *machine; /* owned */
     struct takt_fleet_member member;
     bool is_json;
-    takt_diag diag; /* what went wrong; "": nothing */
+    unsigned most_s; /* for what talks to others */
+    takt_diag diag;  /* what went wrong; "": nothing */
 };
 
 /* Says what is wrong. Returns EXIT_FINDING. */
 int fleet_trouble(const takt_diag *diag, takt_status status);
 
-/* Has what talks to the database end in time. False: what is wrong was said. */
-bool fleet_limit(const struct fleet_asking *asking);
+/* Has what talks to the database end within asking->most_s. */
+void fleet_limit(const struct fleet_asking *asking);
 
 /* Connects to the fleet's database. EXIT_DONE, or what is wrong was said. */
 int fleet_connect(struct fleet_asking *asking, struct takt_fleet_server *out);

@@ -100,8 +100,9 @@ static takt_status read_file(struct fleet_asking *asking, const char *path,
                              takt_diag *diag)
 {
     const takt_status status =
-        key == NULL ? takt__fleet_open_unsigned(path, out, diag)
-                    : takt__fleet_open_priors(path, key, out, diag);
+        key == NULL
+            ? takt__fleet_open_unsigned(path, out, diag)
+            : takt__fleet_open_priors(path, key, asking->most_s, out, diag);
 
     if (status == TAKT_OK && !takt__fleet_is_known(out, &asking->member.facts))
         fleet_find_speed(asking);
@@ -127,8 +128,7 @@ int fleet_pull(struct fleet_asking *asking)
         status =
             read_file(asking, invocation->operands[1], key, &priors, &diag);
     } else {
-        if (!fleet_limit(asking))
-            return EXIT_USAGE;
+        fleet_limit(asking);
         const int code = fleet_connect(asking, &server);
         if (code != EXIT_DONE)
             return code;

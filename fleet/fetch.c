@@ -21,10 +21,11 @@ enum option {
     PROTOCOLS_OF_REDIRECTIONS = 182,
     WRITE_DATA = 10001,
     ADDRESS = 10002,
+    PROBLEM = 10010,
     WRITE_FUNCTION = 20011
 };
 
-enum { http = 1, https = 2 };
+enum { http = 1, https = 2, problem_size = 256 };
 
 struct curl {
     void *(*init)(void);
@@ -37,6 +38,8 @@ struct curl {
 struct body {
     unsigned char *bytes;
     size_t length, limit;
+    bool is_too_large;
+    char problem[problem_size]; /* as libcurl says it; it may say nothing */
 };
 
 bool takt__is_address(const char *text)
@@ -73,7 +76,8 @@ static size_t take(const void *bytes, size_t size, size_t count, void *self)
     struct body *body = self;
     const size_t more = size * count;
 
-    if (more > body->limit - body->length)
+    body->is_too_large = more > body->limit - body->length;
+    if (body->is_too_large)
         return 0;
     unsigned char *all = realloc(body->bytes, body->length + more + 1);
     if (all == NULL)
@@ -85,7 +89,7 @@ static size_t take(const void *bytes, size_t size, size_t count, void *self)
 }
 
 static void set_up(const struct curl *curl, void *handle, const char *address,
-                   struct body *body)
+                   unsigned most_s, struct body *body)
 {
     size_t (*const function)(const void *, size_t, size_t, void *) = take;
 
@@ -98,12 +102,22 @@ static void set_up(const struct curl *curl, void *handle, const char *address,
     curl->set(handle, MOST_REDIRECTIONS, 3L);
     curl->set(handle, FAIL_ON_ERROR, 1L);
     curl->set(handle, CONNECT_TIMEOUT_S, 3L);
-    curl->set(handle, TIMEOUT_S, 60L);
+    curl->set(handle, TIMEOUT_S, (long)most_s);
+    curl->set(handle, PROBLEM, body->problem);
     curl->set(handle, NO_SIGNAL, 1L);
 }
 
-unsigned char *takt__fetch(const char *address, size_t limit, size_t *length,
-                           takt_diag *diag)
+static const char *explain(const struct curl *curl, int code,
+                           const struct body *body)
+{
+    return code == 0                  ? "it is empty"
+           : body->is_too_large       ? "it is too large"
+           : body->problem[0] != '\0' ? body->problem
+                                      : curl->error(code);
+}
+
+unsigned char *takt__fetch(const char *address, size_t limit, unsigned most_s,
+                           size_t *length, takt_diag *diag)
 {
     struct body body = {.limit = limit};
     struct curl curl;
@@ -115,7 +129,7 @@ unsigned char *takt__fetch(const char *address, size_t limit, size_t *length,
         takt__say(diag, TAKT_OK, "there is not enough memory");
         return NULL;
     }
-    set_up(&curl, handle, address, &body);
+    set_up(&curl, handle, address, most_s, &body);
     const int code = curl.perform(handle);
     curl.cleanup(handle);
     *length = body.length;
@@ -123,6 +137,6 @@ unsigned char *takt__fetch(const char *address, size_t limit, size_t *length,
         return body.bytes;
     free(body.bytes);
     takt__say(diag, TAKT_OK, "%.200s: %s", address,
-              code == 0 ? "it is empty" : curl.error(code));
+              explain(&curl, code, &body));
     return NULL;
 }

@@ -11,6 +11,6 @@
 bool takt__is_address(const char *text);
 
 /* Gets at most `limit` bytes, to be freed. Connecting takes 3 s at most, all of
- * it a minute. NULL: `diag` says why. */
-unsigned char *takt__fetch(const char *address, size_t limit, size_t *length,
-                           takt_diag *diag);
+ * it `most_s`. NULL: `diag` says why. */
+unsigned char *takt__fetch(const char *address, size_t limit, unsigned most_s,
+                           size_t *length, takt_diag *diag);

@@ -141,13 +141,15 @@ static takt_status parse_file(const char *path, const unsigned char *bytes,
 }
 
 takt_status takt__fleet_open_priors(const char *path, const char *key,
+                                    unsigned most_s,
                                     struct takt_fleet_priors *out,
                                     takt_diag *diag)
 {
     size_t length;
-    unsigned char *bytes = takt__is_address(path)
-                               ? takt__fetch(path, most_bytes, &length, diag)
-                               : read_file(path, &length, diag);
+    unsigned char *bytes =
+        takt__is_address(path)
+            ? takt__fetch(path, most_bytes, most_s, &length, diag)
+            : read_file(path, &length, diag);
     takt_status status = TAKT_ECORRUPT;
 
     *out = (struct takt_fleet_priors){0};

@@ -23,10 +23,12 @@ takt_status takt__fleet_read_near(struct takt_fleet_server *server,
                                   struct takt_fleet_priors *out,
                                   takt_diag *diag);
 
-/* Reads a file of priors, or gets it from an address (fetch.h). It must be
- * signed by the key in the file `key`: nothing of it is looked at before. To be
- * freed. TAKT_ECORRUPT: it is not signed by that key, or not valid. */
+/* Reads a file of priors, or gets it within `most_s` from an address (fetch.h).
+ * It must be signed by the key in the file `key`: nothing of it is looked at
+ * before. To be freed. TAKT_ECORRUPT: it is not signed by that key, or not
+ * valid. */
 takt_status takt__fleet_open_priors(const char *path, const char *key,
+                                    unsigned most_s,
                                     struct takt_fleet_priors *out,
                                     takt_diag *diag);
 

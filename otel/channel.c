@@ -114,6 +114,15 @@ void takt__otel_channel_flush(struct takt_otel_channel *channel,
     pthread_mutex_unlock(&channel->lock);
 }
 
+bool takt__otel_channel_is_flushing(struct takt_otel_channel *channel)
+{
+    pthread_mutex_lock(&channel->lock);
+    const bool is_flushing =
+        channel->is_running && channel->done_number < channel->flush_number;
+    pthread_mutex_unlock(&channel->lock);
+    return is_flushing;
+}
+
 void takt__otel_channel_begin_close(struct takt_otel_channel *channel,
                                     uint64_t until_ns)
 {

@@ -115,6 +115,8 @@ void takt__otel_channel_begin_flush(struct takt_otel_channel *channel);
  * that failed. */
 void takt__otel_channel_flush(struct takt_otel_channel *channel,
                               uint64_t until_ns);
+/* Whether some of it is on its way yet. */
+bool takt__otel_channel_is_flushing(struct takt_otel_channel *channel);
 
 /* Starts to close: what is queued is sent until `until_ns`, or for 100 ms at
  * most after a try that failed. */

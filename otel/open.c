@@ -294,6 +294,11 @@ static void report(void *self, takt_sink_report *out)
         if (when_ns > latest_ns)
             memcpy(out->problem, problem, sizeof problem);
         latest_ns = when_ns > latest_ns ? when_ns : latest_ns;
+        if (out->problem[0] == '\0' &&
+            takt__otel_channel_is_flushing(sink->channel[i]))
+            snprintf(out->problem, sizeof out->problem,
+                     "%.200s has not answered yet",
+                     sink->config.target[i].shown);
     }
 }
 

@@ -238,6 +238,11 @@ static void check_name(const char *entry)
 
 static void check_names(void)
 {
+    if (variables.left_out[0] != '\0')
+        takt__log(TAKT_LOG_ERROR,
+                  "%s is ignored: it is too long, or all variables together "
+                  "are",
+                  variables.left_out);
     for (const char *at = variables.text; *at != '\0'; at += strlen(at) + 1)
         if (strncmp(at, "TAKT_", prefix) == 0)
             check_name(at);

@@ -75,6 +75,20 @@ static bool is_wanted(const char *variable)
     return false;
 }
 
+/* `variable`: as much of it as there is room for. */
+static void note_left_out(struct takt_environment *out, const char *variable,
+                          size_t length)
+{
+    char *name = out->left_out;
+    const size_t most = sizeof out->left_out - 1;
+
+    if (name[0] != '\0')
+        return;
+    memcpy(name, variable, length < most ? length : most);
+    name[length < most ? length : most] = '\0';
+    name[is_wanted(name) ? strcspn(name, "=") : 0] = '\0';
+}
+
 /* False: it cannot be read. */
 static bool add_variable(struct environment_reader *reader, const char *at)
 {
@@ -88,8 +102,13 @@ static bool add_variable(struct environment_reader *reader, const char *at)
         const size_t length = end != NULL ? (size_t)(end - found) + 1 : there;
         if (there == 0)
             return false;
-        if (size + length >= sizeof out->text)
-            return true; /* too long */
+        if (size + length >= sizeof out->text) {
+            if (size > out->size)
+                note_left_out(out, out->text + out->size, size - out->size);
+            else
+                note_left_out(out, found, length);
+            return true;
+        }
         memcpy(out->text + size, found, length);
         size += length;
         at += length;
@@ -107,6 +126,7 @@ static bool read_list(struct environment_reader *reader, char **list)
     bool is_whole = true;
 
     reader->out->size = 0;
+    reader->out->left_out[0] = '\0';
     reader->list.size = reader->text.size = 0;
     for (; list != NULL && is_whole; list++) {
         if (look(reader, &reader->list, list, sizeof at, &found) > 0)

@@ -16,12 +16,13 @@
 struct takt_environment {
     size_t size; /* without the empty one */
     char text[64 << 10];
+    char left_out[64]; /* the first one that did not fit; "": all did */
     /* For reading: stacks of threads may be small. */
     char list_window[4 << 10], text_window[4 << 10];
 };
 
 /* Needs no memory, and may be called in a signal handler. Variables that do not
- * fit count as not set. */
+ * fit count as not set: out->left_out names one. */
 void takt__environment_read(struct takt_environment *out);
 
 /* The value; NULL: not set. */

@@ -132,6 +132,9 @@ void takt__share_look(struct takt_sharing *share)
     const struct takt_turn turn =
         takt__turn_look(share->store, takt__config()->fleet_every_s, true);
     share->next_look_ns = now_ns + (uint64_t)(turn.wait_s * 1e9);
+    if (turn.wrong != 0)
+        takt__log(TAKT_LOG_INFO, "%s-fleet-lock cannot be used: %s",
+                  share->store, strerror(turn.wrong));
     if (turn.said[0] != '\0')
         takt__log(TAKT_LOG_INFO, "the last sync with the fleet failed: %s",
                   turn.said);

@@ -128,8 +128,10 @@ struct takt_turn takt__turn_look(const char *store, double every_s,
         make_file(store, every_s);
         fd = open_file(store, O_RDWR);
     }
-    if (fd < 0)
+    if (fd < 0) {
+        out.wrong = errno != ENOENT || is_taking ? errno : 0;
         return out;
+    }
     const double left_s = left_of(fd, every_s);
     out.is_now = left_s <= 0 && (!is_taking || take(fd, every_s));
     out.wait_s = left_s > 0 ? fmin(left_s, longest_wait_s) : longest_wait_s;

@@ -16,6 +16,7 @@ enum { TAKT_TURN_TEXT = 400 };
 struct takt_turn {
     bool is_now;   /* this process is to sync: nobody else will */
     double wait_s; /* until it is worth looking again */
+    int wrong;     /* why the file cannot be used (errno); 0: it can */
     char
         said[TAKT_TURN_TEXT]; /* of the last sync that failed; "": it did not */
 };

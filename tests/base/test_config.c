@@ -108,9 +108,25 @@ static void set_nonsense(void)
     EXPECT(strstr(heard, "TAKT_FOO") == NULL);
 }
 
+static void set_more_than_fits(void)
+{
+    static char text[70000];
+
+    listen_now();
+    memset(text, '/', sizeof text - 1);
+    setenv("OTHERS", text, 1);
+    setenv("TAKT_DB", text, 1);
+    setenv("TAKT_THREADS", "3", 1);
+    EXPECT(takt__config()->db == NULL);
+    EXPECT_INT(takt__config()->threads, 3);
+    expect_said("error: TAKT_DB is ignored: it is too long");
+    EXPECT(strstr(heard, "OTHERS") == NULL);
+}
+
 static void nonsense_counts_as_not_set_and_is_said(void)
 {
     in_child(set_nonsense);
+    in_child(set_more_than_fits);
 }
 
 static void switches_have_words_for_yes_and_no(void)

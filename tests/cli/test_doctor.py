@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -82,6 +83,18 @@ class Doctor(unittest.TestCase):
                                  env={"TAKT_DB": "", **settings},
                                  capture_output=True, timeout=600)
             self.assertIn(f"TAKT_FLEET_TOOL={tool} is not", ran.stderr)
+
+    def test_a_lock_of_the_fleet_that_is_no_file(self):
+        db = self.path("fleet.db")
+        os.mkdir(db + "-fleet-lock")
+        self.assertIn("fleet.db-fleet-lock: Is a directory", self.problem(
+            TAKT_DB=db, TAKT_FLEET="postgresql://nobody@localhost/none"))
+
+    def test_a_collector_that_never_answers(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+            self.assertIn(f"otlp: {address} has not answered yet",
+                          self.problem(OTEL_EXPORTER_OTLP_ENDPOINT=address))
 
     def test_settings_that_make_no_sense(self):
         for name, value, hint in (

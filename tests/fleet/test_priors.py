@@ -12,6 +12,7 @@ import math
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -37,6 +38,17 @@ def keys(folder, name):
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *words):
         pass
+
+
+class EndlessHandler(QuietHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        try:
+            while True:
+                self.wfile.write(bytes(1 << 20))
+        except OSError:
+            pass
 
 
 class Priors(unittest.TestCase):
@@ -253,8 +265,26 @@ class Priors(unittest.TestCase):
         machine = self.machine()
         self.run_fleet(machine, f"pull {address}priors", "--key", public)
         self.assertEqual(machine.prior(), self.pull().prior())
-        self.assertIn("error", self.run_fleet(
+        self.assertIn("error: 404", self.run_fleet(
             machine, f"pull {address}none", "--key", public, code=1))
+
+    def test_a_web_server_that_is_silent_or_has_no_end(self):
+        _, public = keys(self.folder, "ours")
+        silent = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(silent.close)
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/priors"
+        machine = self.machine()
+        # Without the option it is a minute or more.
+        self.assertRegex(self.run_fleet(
+            machine, f"pull {address}", "--key", public, "--timeout", "1",
+            code=1), r"timed out after [1-5]?\d{4} milli")
+        server = http.server.HTTPServer(("127.0.0.1", 0), EndlessHandler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        address = f"http://127.0.0.1:{server.server_port}/priors"
+        self.assertIn("too large", self.run_fleet(
+            machine, f"pull {address}", "--key", public, code=1))
 
     def test_without_a_database(self):
         """Files and stores make the prior that pages in a database make."""
