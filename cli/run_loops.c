@@ -8,15 +8,14 @@
  * those that run as without Takt only some are timed; they stand for the others
  * of their size.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "clean.h"
 #include "json.h"
 #include "number.h"
 #include "run.h"
-#include "workflow.h"
 
 enum { whole, split };
 

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "clean.h"
 #include "number.h"
 #include "run.h"
-#include "workflow.h"
 
 static const char *const why_words[TAKT_WHYS] = {
     "too small for it to matter",

@@ -23,7 +23,6 @@
 #include "base/clock.h"
 #include "commands.h"
 #include "run.h"
-#include "workflow.h"
 
 /* All else is zero. */
 static bool write_head(int fd)

@@ -9,12 +9,10 @@
 #include "intercepted.h"
 
 #include "admit.h"
-#include "baseline_call.h"
 #include "forecast.h"
 #include "guard.h"
 #include "mode.h"
 #include "record.h"
-#include "router.h"
 #include "triangular_run.h"
 
 /* Below this order syrk is passed through. */

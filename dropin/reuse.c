@@ -9,7 +9,6 @@
 #include "reuse.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "cache.h"
 #include "expectation.h"

@@ -3,7 +3,6 @@
 #include "router.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>

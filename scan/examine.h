@@ -16,7 +16,7 @@
  * language is worth it. */
 struct takt_shared {
     const struct takt_scan_options *options;
-    struct takt_project *project; /* NULL: no memory */
+    struct takt_project *project;
     struct takt_filter filter[TAKT_SCAN_LANGUAGES];
     struct takt_filter loops[TAKT_SCAN_LANGUAGES];
     pthread_mutex_t lock; /* of what follows, while patterns are opened */

@@ -139,6 +139,16 @@ struct takt_ir_expr *takt__ir_count(struct takt_ir_nest *nest,
 struct takt_ir_expr *takt__ir_opaque(struct takt_ir_nest *nest, uint32_t loops);
 /* What an operator of most languages is here; false: it is none of these. */
 bool takt__ir_operator(struct takt_text sign, enum takt_ir_sort *out);
+/* a sign b; of an index, whatever it does with what is no element. NULL: it is
+ * not read. */
+struct takt_ir_expr *takt__ir_binary(struct takt_ir_nest *nest,
+                                     struct takt_text sign,
+                                     struct takt_ir_expr *a,
+                                     struct takt_ir_expr *b, bool is_index);
+/* A number as it is written, with _ and a suffix. */
+struct takt_ir_expr *takt__ir_literal(struct takt_ir_nest *nest,
+                                      struct takt_text text);
+
 struct takt_ir_expr *takt__ir_pair(struct takt_ir_nest *nest,
                                    enum takt_ir_sort sort,
                                    struct takt_ir_expr *a,
@@ -246,7 +256,8 @@ void takt__ir_simplify(struct takt_ir_nest *nest, struct takt_ir_stmt *stmt);
 bool takt__ir_fold_choice(struct takt_ir_nest *nest,
                           struct takt_ir_expr *condition, unsigned first,
                           unsigned count);
-/* The last two statements are x = b, if, and x = c, if not. */
+/* The statement behind it is done if not: x = b, if, and x = c, if not; or two
+ * limits. */
 bool takt__ir_fold_either(struct takt_ir_nest *nest,
                           struct takt_ir_expr *condition, unsigned first);
 /* Where, and not what, decides. */

@@ -74,6 +74,9 @@ const char *takt__source_keep(const struct takt_source *source,
 bool takt__node_is(TSNode node, const char *type);
 bool takt__node_in(TSNode node, const char *types); /* "comment block" */
 TSNode takt__node_field(TSNode node, const char *field);
+/* Goes to the next node of a tree, each before those in it, which are passed
+ * over if not `enters`; needs no stack of ours. False: there is none. */
+bool takt__cursor_next(TSTreeCursor *cursor, bool enters);
 
 /* An integer literal, with _ and suffixes, also in hex; false: it is none. */
 bool takt__text_integer(struct takt_text text, uint64_t *out);
@@ -121,8 +124,8 @@ struct takt_language {
     void (*links)(const char *text, size_t size, takt_link *link, void *self);
 
     /* Before the matches of a file: may gather scopes, imports and constants
-     * into source->notes; false: no memory. `end` frees it. May be NULL. */
-    bool (*begin)(struct takt_source *source);
+     * into source->notes. `end` frees it. May be NULL. */
+    void (*begin)(struct takt_source *source);
     void (*end)(struct takt_source *source);
 
     /* Fills in size, dtype, function and is_test, as far as they are known,

@@ -10,9 +10,9 @@
  * parser is made; as often as you like. */
 void takt__scan_use_memory(void);
 
-/* Memory of zeros, and more than before. They end the process likewise: a
- * finding that is missing for lack of memory would look like none. */
+/* Memory of zeros, and takt__grow(). They end the process likewise: a finding
+ * that is missing for lack of memory would look like none. */
 void *takt__scan_zeros(size_t count, size_t size);
-void *takt__scan_resize(void *old, size_t size);
+void takt__scan_grow(void *list, size_t *room, size_t count, size_t size);
 
 #endif

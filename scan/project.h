@@ -19,7 +19,6 @@
 
 struct takt_project;
 
-/* NULL: no memory. */
 struct takt_project *takt__project_open(void);
 void takt__project_close(struct takt_project *project);
 

@@ -37,7 +37,8 @@ struct project_link {
 /* Arrays that grow; item 0 is not used. */
 struct project_list {
     void *item;
-    uint32_t count, room;
+    size_t room;
+    uint32_t count;
 };
 
 struct project_slots {

@@ -64,7 +64,7 @@ struct takt_python_binding {
 
 struct takt_python_notes;
 
-bool takt__python_begin(struct takt_source *source);
+void takt__python_begin(struct takt_source *source);
 void takt__python_end(struct takt_source *source);
 
 /* Who binds that name for an expression at that byte; NULL: nobody in this

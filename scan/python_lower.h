@@ -72,4 +72,8 @@ const char *takt__python_map(const struct takt_source *source, TSNode node);
 const char *takt__python_reduced(const struct takt_source *source, TSNode over,
                                  enum takt_ir_effect effect);
 
+/* From here on a name stands for a value; false: it is no name, or no value. */
+bool takt__python_bind_local(struct takt_python_nest *nest, TSNode name,
+                             struct takt_ir_expr *value);
+
 #endif

@@ -204,7 +204,7 @@ enum takt_rust_leaf takt__rust_macro_leaf(struct takt_rust *rust,
                                           struct takt_text type);
 
 /* rust_names.c */
-bool takt__rust_begin(struct takt_source *source);
+void takt__rust_begin(struct takt_source *source);
 void takt__rust_end(struct takt_source *source);
 unsigned takt__rust_path(const struct takt_rust *rust, TSNode node,
                          TSNode path[TAKT_RUST_PATH]);
@@ -222,7 +222,7 @@ bool takt__rust_uses(const struct takt_rust *rust, const char *word);
 struct takt_text takt__rust_owner(const struct takt_rust *rust, TSNode node);
 
 /* rust_memo.c */
-bool takt__rust_memo_open(struct takt_rust *rust); /* false: no memory */
+void takt__rust_memo_open(struct takt_rust *rust);
 void takt__rust_memo_close(struct takt_rust *rust);
 /* What `judge` says, or said not long ago. */
 struct takt_rust_verdict takt__rust_once(struct takt_rust *rust,
@@ -231,6 +231,11 @@ struct takt_rust_verdict takt__rust_once(struct takt_rust *rust,
 /* What takt__rust_look_up() says, in the same way. */
 struct takt_rust_binding takt__rust_binding(struct takt_rust *rust,
                                             TSNode identifier);
+
+/* Whether that holds for a node of a tree, outer ones first. */
+typedef bool takt_rust_test(struct takt_rust *rust, TSNode node, void *about);
+bool takt__rust_any(struct takt_rust *rust, TSNode node, takt_rust_test *holds,
+                    void *about, unsigned depth);
 
 /* rust_syntax.c: method calls are nodes within nodes. */
 /* Named children; of a null node none. */

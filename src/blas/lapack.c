@@ -283,14 +283,12 @@ bool takt__blas_can_solve(const struct takt_blas *blas, size_t size,
            blas->library->run[TAKT_BLAS_GETRF][put.dtype] != NULL;
 }
 
-static bool run(struct takt_blas_library *library, takt_blas_run *function,
-                unsigned threads, const void *call)
+static bool run(struct takt_blas *blas, enum takt_blas_function function,
+                enum takt_blas_dtype dtype, unsigned threads, const void *call)
 {
-    if (!takt__callers_enter(library, threads))
-        return false;
-    const bool has_run = function(library, call);
-    takt__callers_leave(library);
-    return has_run;
+    return threads > 0 && threads <= blas->max_threads &&
+           takt__blas_run(blas->library, blas->library->run[function][dtype],
+                          threads, call);
 }
 
 bool takt__blas_cholesky(struct takt_blas *blas, size_t size, unsigned threads,
@@ -298,10 +296,8 @@ bool takt__blas_cholesky(struct takt_blas *blas, size_t size, unsigned threads,
 {
     struct takt_blas_cholesky put;
 
-    return threads > 0 && threads <= blas->max_threads &&
-           takt__blas_can_cholesky(blas, size, call) &&
-           put_cholesky(size, call, &put) &&
-           run(blas->library, takt__fortran_potrf, threads, &put);
+    return put_cholesky(size, call, &put) &&
+           run(blas, TAKT_BLAS_POTRF, put.dtype, threads, &put);
 }
 
 bool takt__blas_solve(struct takt_blas *blas, size_t size, unsigned threads,
@@ -309,10 +305,8 @@ bool takt__blas_solve(struct takt_blas *blas, size_t size, unsigned threads,
 {
     struct takt_blas_solve put;
 
-    return threads > 0 && threads <= blas->max_threads &&
-           takt__blas_can_solve(blas, size, call) &&
-           put_solve(size, call, &put) &&
-           run(blas->library, takt__fortran_getrf, threads, &put);
+    return put_solve(size, call, &put) &&
+           run(blas, TAKT_BLAS_GETRF, put.dtype, threads, &put);
 }
 
 static bool put_lstsq(size_t size, const struct takt_lapack_lstsq *in,
@@ -337,10 +331,8 @@ bool takt__blas_lstsq(struct takt_blas *blas, size_t size, unsigned threads,
 {
     struct takt_blas_lstsq put;
 
-    return threads > 0 && threads <= blas->max_threads &&
-           takt__blas_can_lstsq(blas, size, call) &&
-           put_lstsq(size, call, &put) &&
-           run(blas->library, takt__fortran_gels, threads, &put);
+    return put_lstsq(size, call, &put) &&
+           run(blas, TAKT_BLAS_GELS, put.dtype, threads, &put);
 }
 
 static bool put_qr(size_t size, const struct takt_lapack_qr *in,
@@ -365,7 +357,6 @@ bool takt__blas_qr(struct takt_blas *blas, size_t size, unsigned threads,
 {
     struct takt_blas_qr put;
 
-    return threads > 0 && threads <= blas->max_threads &&
-           takt__blas_can_qr(blas, size, call) && put_qr(size, call, &put) &&
-           run(blas->library, takt__fortran_geqrf, threads, &put);
+    return takt__blas_can_qr(blas, size, call) && put_qr(size, call, &put) &&
+           run(blas, TAKT_BLAS_GEQRF, put.dtype, threads, &put);
 }

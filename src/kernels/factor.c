@@ -8,8 +8,6 @@
  */
 #include "kernels/factor.h"
 
-#include <stdint.h>
-
 #include "base/size.h"
 #include "kernels/gemm.h"
 
