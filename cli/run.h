@@ -12,8 +12,7 @@
  *
  * run_compare.h has what `--compare` does.
  */
-#ifndef TAKT_CLI_RUN_H
-#define TAKT_CLI_RUN_H
+#pragma once
 
 #include <limits.h>
 #include <signal.h>
@@ -299,5 +298,3 @@ extern const char *const why_keys[TAKT_WHYS];
 
 void print_run_text(FILE *out, struct run_report *report);
 void print_run_json(FILE *out, const struct run_report *report);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Threads: any. Two that learn at once may lose one of their times.
  */
-#ifndef TAKT_DROPIN_LOOP_CHOICE_H
-#define TAKT_DROPIN_LOOP_CHOICE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -55,5 +54,3 @@ void takt__loop_note(struct takt_loop_kind *kind, enum takt_loop_side side,
 struct takt_mean_estimate takt__loop_expect(const struct takt_loop_kind *kind,
                                             enum takt_loop_side side,
                                             size_t elements);
-
-#endif

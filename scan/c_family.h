@@ -6,8 +6,7 @@
  * The order is that of the work: names of a file (once), the place of a
  * candidate, types and constants seen from there, the nest of loops, a verdict.
  */
-#ifndef TAKT_SCAN_C_FAMILY_H
-#define TAKT_SCAN_C_FAMILY_H
+#pragma once
 
 #include "judge.h"
 
@@ -216,5 +215,3 @@ const char *takt__c_blas_op(const struct takt_source *source, TSNode call);
 /* Sizes and dtype of a call, from its arguments. */
 void takt__c_describe_call(const struct takt_c_place *place, TSNode call,
                            const char *op, struct takt_finding *out);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * examine.h - what there is to say about one file.
  */
-#ifndef TAKT_SCAN_EXAMINE_H
-#define TAKT_SCAN_EXAMINE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -66,5 +65,3 @@ takt_status takt__examine_outline(struct takt_examiner *examiner,
 void takt__examine(struct takt_examiner *examiner, struct takt_shared *shared,
                    const struct takt_walk_file *file,
                    struct takt_examined *out);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * A language lowers its syntax to this form; judge.h says what it computes.
  */
-#ifndef TAKT_SCAN_IR_H
-#define TAKT_SCAN_IR_H
+#pragma once
 
 #include "language.h"
 
@@ -265,5 +264,3 @@ bool takt__ir_is_guard(const struct takt_ir_expr *condition);
 /* What follows is done only if such a condition holds. */
 void takt__ir_guard(struct takt_ir_nest *nest,
                     const struct takt_ir_expr *condition);
-
-#endif

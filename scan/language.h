@@ -12,8 +12,7 @@
  * #not-any-of?, and those in the language's own table, which see the whole
  * match: scopes, imports, loops.
  */
-#ifndef TAKT_SCAN_LANGUAGE_H
-#define TAKT_SCAN_LANGUAGE_H
+#pragma once
 
 #include <tree_sitter/api.h>
 
@@ -148,5 +147,3 @@ extern const char takt__query_c[], takt__query_cpp[], takt__query_python[],
 
 extern const struct takt_language takt__language_c, takt__language_cpp,
     takt__language_python, takt__language_rust;
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * python_notes.h - what is kept about a Python file while it is looked at.
  */
-#ifndef TAKT_SCAN_PYTHON_NOTES_H
-#define TAKT_SCAN_PYTHON_NOTES_H
+#pragma once
 
 #include "python.h"
 
@@ -66,5 +65,3 @@ void takt__python_note_subscript(struct takt_source *source, TSNode node);
 void takt__python_note_operands(struct takt_source *source, TSNode call,
                                 struct takt_text name);
 void takt__python_note_condition(struct takt_source *source, TSNode node);
-
-#endif

@@ -9,8 +9,7 @@
  * (rust_call.c), and what several make together (rust_compose.c). What cannot
  * be seen in the file is unknown, and unknown is never a float.
  */
-#ifndef TAKT_SCAN_RUST_H
-#define TAKT_SCAN_RUST_H
+#pragma once
 
 #include "language.h"
 
@@ -381,5 +380,3 @@ void takt__rust_compose(struct takt_rust *rust, TSNode node,
 /* rust.c */
 struct takt_rust_verdict takt__rust_judge(struct takt_rust *rust, TSNode node);
 struct takt_rust_verdict takt__rust_raw(struct takt_rust *rust, TSNode node);
-
-#endif
