@@ -271,17 +271,17 @@ bool is_socket(const char *path); /* "unix:..." */
 
 /* ---- run_loops.c ---- */
 
-struct loop_row sum_loops(const struct takt_stats *stats);
-struct loop_row sum_lapack(const struct takt_stats *stats);
+enum loop_rows { loop_rows, lapack_rows };
+struct loop_row sum_loops(const struct takt_stats *stats, enum loop_rows part);
 
 /* Against what loops of the same kind took whole in the same run. */
 double loops_gain_s(const struct loop_row *row);
 
 struct json;
-void print_loops_text(FILE *out, const struct takt_stats *stats);
-void print_loops_json(struct json *json, const struct takt_stats *stats);
-void print_lapack_text(FILE *out, const struct takt_stats *stats);
-void print_lapack_json(struct json *json, const struct takt_stats *stats);
+void print_loops_text(FILE *out, const struct takt_stats *stats,
+                      enum loop_rows part);
+void print_loops_json(struct json *json, const struct takt_stats *stats,
+                      enum loop_rows part);
 
 /* ---- run_report.c ---- */
 

@@ -26,7 +26,7 @@ enum takt_loop_side { TAKT_LOOP_WHOLE, TAKT_LOOP_SPLIT, TAKT_LOOP_SIDES };
 
 struct takt_loop_kind {
     struct takt_running_mean side[TAKT_LOOP_SIDES]; /* ns per element */
-    _Atomic uint32_t turn;
+    _Atomic uint32_t calls;
     _Atomic uint32_t stretch; /* of calls on the side that is not preferred: the
                                * side and 1; 0: there is none now */
     _Atomic uint32_t spent_us; /* in calls, since one began or ended */

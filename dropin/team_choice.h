@@ -30,7 +30,7 @@ enum {
 
 struct takt_team_kind {
     struct takt_running_mean team[TAKT_CHOICES]; /* ns per unit of work */
-    _Atomic uint32_t turn;
+    _Atomic uint32_t calls;
     _Atomic uint32_t trial; /* the number of the choice that is tried, plus 1;
                              * 0: none */
     _Atomic uint32_t left;  /* calls of that trial */

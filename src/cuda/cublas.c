@@ -313,8 +313,9 @@ bool takt__cublas_gemv(struct takt_cuda *cuda, const takt_call *call,
 }
 
 /* C = A' + 0 C, where C is not read. */
-bool takt__cublas_turn(struct takt_cuda *cuda, takt_dtype dtype, size_t rows,
-                       size_t cols, uint64_t from, uint64_t to)
+bool takt__cublas_transpose(struct takt_cuda *cuda, takt_dtype dtype,
+                            size_t rows, size_t cols, uint64_t from,
+                            uint64_t to)
 {
     const struct takt_cublas *cublas = cuda->cublas;
     const union real one = real(dtype, 1), zero = real(dtype, 0);
