@@ -6,8 +6,7 @@
  * somebody else's. Candidates are timed in turns, so that a slow spell of the
  * machine hits all of them.
  */
-#ifndef TAKT_BENCH_BENCH_H
-#define TAKT_BENCH_BENCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -88,5 +87,3 @@ void bench_print_load(void);
 
 /* "64K", "16M", "100": powers of 1024. */
 const char *bench_size(size_t n, char out[24]);
-
-#endif

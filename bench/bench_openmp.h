@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* bench_openmp.h - an empty parallel region, where the compiler has OpenMP. */
-#ifndef TAKT_BENCH_OPENMP_H
-#define TAKT_BENCH_OPENMP_H
+#pragma once
 
 #include <stdbool.h>
 
 extern const bool bench_has_openmp;
 void bench_openmp_region(void); /* on two threads */
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Opened here and not through Takt, so that nothing of ours is in the way.
  */
-#ifndef TAKT_BENCH_BLAS_LOOPS_H
-#define TAKT_BENCH_BLAS_LOOPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ struct blas_call {
 
 /* Runs it; false: the library has no function for it. */
 bool blas_run(const struct blas *blas, const struct blas_call *call);
-
-#endif

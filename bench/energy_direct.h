@@ -3,8 +3,7 @@
  * energy_direct.h - the watts of all counters between two moments, read by a
  * thread of its own where they step.
  */
-#ifndef TAKT_BENCH_ENERGY_DIRECT_H
-#define TAKT_BENCH_ENERGY_DIRECT_H
+#pragma once
 
 #include "energy/meter.h"
 
@@ -20,5 +19,3 @@ void energy_reader_ask(struct energy_reader *reader);
 /* Joins it; NAN: the counter cannot be read. */
 void energy_reader_end(struct energy_reader *reader,
                        double watts[TAKT_ENERGY_COUNTERS]);
-
-#endif

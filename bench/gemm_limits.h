@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gemm_limits.h - what bench_gemm compares with beside the BLAS libraries. */
-#ifndef TAKT_BENCH_GEMM_LIMITS_H
-#define TAKT_BENCH_GEMM_LIMITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ xsmm_kernel *xsmm_find(bool is_double, size_t m, size_t n, size_t k);
 /* Floating-point operations a second that threads reach at best while so many
  * run, in all: the sum of measure_flops() on each. */
 double measure_flops_together(const takt_machine *machine, unsigned threads);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* one_line.h - any call as a program would write it: takt_add_f32(...). */
-#ifndef TAKT_BENCH_ONE_LINE_H
-#define TAKT_BENCH_ONE_LINE_H
+#pragma once
 
 #include <takt/takt.h>
 
@@ -12,5 +11,3 @@ takt_status one_line(const takt_call *call);
 /* Makes a context the default one; a program would set the environment, but a
  * comparison needs several contexts in turns. */
 void one_line_in(takt_ctx *ctx);
-
-#endif

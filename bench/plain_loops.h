@@ -6,8 +6,7 @@
  * must keep the order of sums, and with -Ofast, which need not, and which
  * calls the vector functions of the C library.
  */
-#ifndef TAKT_BENCH_PLAIN_LOOPS_H
-#define TAKT_BENCH_PLAIN_LOOPS_H
+#pragma once
 
 #include "kernels/table.h"
 
@@ -24,5 +23,3 @@ struct plain_loop {
 
 extern const struct plain_loop plain_loops_o3[];
 extern const struct plain_loop plain_loops_ofast[];
-
-#endif

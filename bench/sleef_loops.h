@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sleef_loops.h - the transcendental ops by SLEEF, where it is found. */
-#ifndef TAKT_BENCH_SLEEF_LOOPS_H
-#define TAKT_BENCH_SLEEF_LOOPS_H
+#pragma once
 
 #include <takt/machine.h>
 
@@ -11,5 +10,3 @@
  * is not there, or has no such function. */
 takt_map_kernel *sleef_loop(const char *op, enum takt_kernel_dtype dtype,
                             takt_isa isa);
-
-#endif

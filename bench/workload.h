@@ -3,8 +3,7 @@
  * workload.h - a program that calls everything: any op, log-uniform sizes, f32
  * and f64, in random order, and what it takes on each expert.
  */
-#ifndef TAKT_BENCH_WORKLOAD_H
-#define TAKT_BENCH_WORKLOAD_H
+#pragma once
 
 #include <takt/takt.h>
 
@@ -73,5 +72,3 @@ struct workload_ratio workload_compare(const struct workload *workload,
 
 /* A number in [0, 1). */
 double workload_random(uint64_t *state);
-
-#endif

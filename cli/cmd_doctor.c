@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/library.h"
 #include "clean.h"
 #include "commands.h"
 #include "context.h"
@@ -186,13 +187,10 @@ static bool is_old_processor(const char *name)
 static void check_openblas(struct diagnosis *report, const takt_machine *m)
 {
     void *library = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_LOCAL);
-    void *found =
-        library != NULL ? dlsym(library, "openblas_get_corename") : NULL;
     const char *(*get_name)(void);
 
-    memcpy(&get_name, &found, sizeof get_name);
-    if (get_name != NULL && (m->isas >> TAKT_ISA_AVX2 & 1) != 0 &&
-        is_old_processor(get_name()))
+    if (takt__library_find(library, "openblas_get_corename", &get_name) &&
+        (m->isas >> TAKT_ISA_AVX2 & 1) != 0 && is_old_processor(get_name()))
         doctor_add(
             report, "libraries", STATE_NOTE,
             "OpenBLAS takes this processor for a %s, and is several times as "

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/new_file.h"
@@ -15,7 +14,6 @@
 #include "report.h"
 #include "run.h"
 #include "run_compare.h"
-#include "workflow.h"
 
 struct run_task {
     const struct invocation *invocation;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_top.c - `takt top`: programs that use Takt, live. */
 #include <errno.h>
-#include <fcntl.h>
 #include <float.h>
 #include <poll.h>
 #include <signal.h>
@@ -53,14 +52,10 @@ static void accept_programs(struct top *top, int listener)
     pid_t pid;
     int fd;
 
-    while ((fd = accept_program(listener)) >= 0) {
+    while ((fd = accept_program(listener, &pid)) >= 0) {
         struct connection *new =
-            top->connection_count < most_programs &&is_own_program(fd, &pid)
-                ? malloc(sizeof *new)
-                : NULL;
-        if (new == NULL || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 ||
-            fcntl(fd, F_SETFL, O_NONBLOCK) != 0) {
-            free(new);
+            top->connection_count < most_programs ? malloc(sizeof *new) : NULL;
+        if (new == NULL) {
             close(fd);
             continue;
         }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "findings.h"
 
 enum {
@@ -45,14 +46,8 @@ static void note_call(void *self, uint32_t caller, uint32_t callee,
 
     atomic_fetch_add_explicit(&in->fan_in->count[callee], 1,
                               memory_order_relaxed);
-    if (in->count == in->room) {
-        const size_t room = in->room * 2 + 256;
-        void *larger = realloc(in->call, room * sizeof *in->call);
-        if (larger == NULL)
-            return;
-        in->call = larger;
-        in->room = room;
-    }
+    if (!takt__grow(&in->call, &in->room, in->count + 1, sizeof *in->call))
+        return;
     in->call[in->count++] = (uint64_t)caller << (slot_bits + 3) |
                             (uint64_t)callee << 3 |
                             (loops < most_depth ? loops : most_depth);
@@ -80,18 +75,10 @@ static size_t keep_deepest(uint64_t *call, size_t count)
 static void add_calls(struct fan_in *fan_in, const uint64_t *call, size_t count)
 {
     pthread_mutex_lock(&fan_in->lock);
-    if (fan_in->calls + count > fan_in->room) {
-        const size_t room = (fan_in->calls + count) * 3 / 2;
-        void *larger = room > most_calls
-                           ? NULL
-                           : realloc(fan_in->call, room * sizeof *call);
-        if (larger == NULL)
-            count = 0;
-        else {
-            fan_in->call = larger;
-            fan_in->room = room;
-        }
-    }
+    if (fan_in->calls + count > most_calls ||
+        !takt__grow(&fan_in->call, &fan_in->room, fan_in->calls + count,
+                    sizeof *call))
+        count = 0;
     if (count > 0)
         memcpy(fan_in->call + fan_in->calls, call, count * sizeof *call);
     fan_in->calls += count;

@@ -3,10 +3,10 @@
  * finding_diff.c - the lines that changed since a revision, as git tells them:
  * the hunks of a diff without context, and all lines of files that are new.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "child_lines.h"
 #include "findings.h"
 
@@ -18,14 +18,9 @@ struct changed_range {
 static bool add_range(struct changed_lines *changed, const char *path,
                       unsigned from, unsigned to)
 {
-    if (changed->count == changed->room) {
-        const size_t room = changed->room * 2 + 64;
-        void *more = realloc(changed->at, room * sizeof *changed->at);
-        if (more == NULL)
-            return false;
-        changed->at = more;
-        changed->room = room;
-    }
+    if (!takt__grow(&changed->at, &changed->room, changed->count + 1,
+                    sizeof *changed->at))
+        return false;
     changed->at[changed->count++] = (struct changed_range){path, from, to};
     return true;
 }

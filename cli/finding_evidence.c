@@ -10,7 +10,6 @@
  * files take, which no other code for a loop would change.
  */
 #define _XOPEN_SOURCE 700 /* realpath() */
-#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

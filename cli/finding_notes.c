@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "findings.h"
 #include "project/read_file.h"
 
@@ -38,14 +39,9 @@ static struct ignored_lines *add_ignored(struct source_notes *notes,
                                          unsigned from, unsigned to,
                                          const char *reason, size_t length)
 {
-    if (notes->ignored_count == notes->ignored_room) {
-        const size_t room = notes->ignored_room * 2 + 8;
-        void *more = realloc(notes->ignored, room * sizeof *notes->ignored);
-        if (more == NULL)
-            return NULL;
-        notes->ignored = more;
-        notes->ignored_room = room;
-    }
+    if (!takt__grow(&notes->ignored, &notes->ignored_room,
+                    notes->ignored_count + 1, sizeof *notes->ignored))
+        return NULL;
     struct ignored_lines *one = &notes->ignored[notes->ignored_count++];
     *one = (struct ignored_lines){from, to, ""};
     snprintf(one->reason, sizeof one->reason, "%.*s",

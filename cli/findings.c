@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static const struct {
     const char *key, *text;
 } standings[STANDINGS] = {
@@ -65,15 +67,10 @@ static const char *keep_again(struct findings *findings, const char *before,
 struct kept_finding *keep_finding(struct findings *findings,
                                   const struct takt_finding *finding)
 {
-    if (findings->count == findings->room) {
-        const size_t room = findings->room * 2 + 64;
-        void *more = realloc(findings->at, room * sizeof *findings->at);
-        if (more == NULL) {
-            findings->is_memory_short = true;
-            return NULL;
-        }
-        findings->at = more;
-        findings->room = room;
+    if (!takt__grow(&findings->at, &findings->room, findings->count + 1,
+                    sizeof *findings->at)) {
+        findings->is_memory_short = true;
+        return NULL;
     }
     const struct takt_finding *last =
         findings->count > 0 ? &findings->at[findings->count - 1].finding : NULL;
@@ -110,15 +107,8 @@ void note_path(struct source_paths *paths, const char *path)
     char *copy = strdup(path);
 
     pthread_mutex_lock(&paths->lock);
-    if (paths->count == paths->room && copy != NULL) {
-        const size_t room = paths->room * 2 + 64;
-        void *more = realloc(paths->at, room * sizeof *paths->at);
-        if (more != NULL) {
-            paths->at = more;
-            paths->room = room;
-        }
-    }
-    if (copy != NULL && paths->count < paths->room) {
+    if (copy != NULL &&
+        takt__grow(&paths->at, &paths->room, paths->count + 1, sizeof copy)) {
         paths->at[paths->count++] = copy;
     } else {
         paths->is_memory_short = true;

@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/say.h"
 #include "clean.h"
 #include "commands.h"
 #include "context.h"

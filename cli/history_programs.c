@@ -11,7 +11,6 @@
 
 #include "clean.h"
 #include "history.h"
-#include "number.h"
 
 static const char prefix[] = "run.";
 static const char lapack_prefix[] = "lapack."; /* dropin/lapack_history.h */

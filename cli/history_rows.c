@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "context.h"
 #include "history.h"
 #include "number.h"
@@ -14,15 +15,11 @@ static int keep(void *self, const takt_history_row *row)
 {
     struct memories *memories = self;
 
-    if (memories->count == memories->room) {
-        const size_t room = memories->room == 0 ? 256 : 2 * memories->room;
-        struct memory *more = realloc(memories->memory, room * sizeof *more);
-        memories->is_short = more == NULL;
-        if (more == NULL)
-            return 1;
-        memories->memory = more;
-        memories->room = room;
-    }
+    memories->is_short =
+        !takt__grow(&memories->memory, &memories->room, memories->count + 1,
+                    sizeof *memories->memory);
+    if (memories->is_short)
+        return 1;
     struct memory *memory = &memories->memory[memories->count++];
     memory->row = *row;
     snprintf(memory->layout, sizeof memory->layout, "%s", row->layout);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "context.h"
 #include "optimize.h"
 #include "route.h"
 #include "tune/family.h"
@@ -189,32 +190,17 @@ static takt_backend choose(const struct rules *rules, const takt_op *op,
                : TAKT_BACKEND_SIMD;
 }
 
-/* Code that compilers or libraries have vectorised already, on one thread: the
- * names of experts with several end with x and their number. */
-static const takt_estimate *best_single(const struct estimates *estimates)
+/* The fastest expert of one thread, or library, whose name begins so; NULL:
+ * there is none. */
+static const takt_estimate *best_named(const struct estimates *estimates,
+                                       const char *prefix, bool is_single)
 {
     const takt_estimate *best = NULL;
 
     for (size_t i = 0; i < estimates->count; i++) {
         const takt_estimate *at = &estimates->of[i];
-        const char *x = strrchr(at->expert, 'x');
-        const bool has_threads = x != NULL && x[1] != '\0' &&
-                                 x[strspn(x + 1, "0123456789") + 1] == '\0';
-        if (strncmp(at->expert, "simd.", 5) == 0 && !has_threads &&
-            (best == NULL || total_s(at) < total_s(best)))
-            best = at;
-    }
-    return best;
-}
-
-/* The product of the library that runs it now. */
-static const takt_estimate *best_library(const struct estimates *estimates)
-{
-    const takt_estimate *best = NULL;
-
-    for (size_t i = 0; i < estimates->count; i++) {
-        const takt_estimate *at = &estimates->of[i];
-        if (strncmp(at->expert, "blas.", 5) == 0 &&
+        if (strncmp(at->expert, prefix, strlen(prefix)) == 0 &&
+            (!is_single || expert_threads(at->expert) == 1) &&
             (best == NULL || total_s(at) < total_s(best)))
             best = at;
     }
@@ -228,9 +214,11 @@ static const takt_estimate *find_baseline(const takt_op *op,
 {
     const bool is_product =
         is_matrix_product(op) || strcmp(op->name, "gemv") == 0;
-    const takt_estimate *blas =
-        runs == RUNS_LIBRARY && is_product ? best_library(estimates) : NULL;
-    const takt_estimate *now = blas != NULL ? blas : best_single(estimates);
+    const takt_estimate *blas = runs == RUNS_LIBRARY && is_product
+                                    ? best_named(estimates, "blas.", false)
+                                    : NULL;
+    const takt_estimate *now =
+        blas != NULL ? blas : best_named(estimates, "simd.", true);
 
     *name = runs == RUNS_LIBRARY ? "library" : "vectorised";
     if (runs != RUNS_SCALAR && now != NULL)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/name.h"
 #include "optimize.h"
 #include "project/read_file.h"
@@ -380,17 +381,12 @@ static size_t place_of(const struct analysis *analysis, const char *path,
 static bool insert_folder(struct analysis *analysis, size_t place,
                           const char *path, size_t length)
 {
-    if (analysis->folder_count == analysis->folder_room) {
-        const size_t room = analysis->folder_room * 2 + 64;
-        char **grown = realloc(analysis->folder, room * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        analysis->folder = grown;
-        analysis->folder_room = room;
-    }
     char *copy = strndup(path, length);
-    if (copy == NULL)
+    if (copy == NULL || !takt__grow(&analysis->folder, &analysis->folder_room,
+                                    analysis->folder_count + 1, sizeof copy)) {
+        free(copy);
         return false;
+    }
     memmove(&analysis->folder[place + 1], &analysis->folder[place],
             (analysis->folder_count - place) * sizeof copy);
     analysis->folder[place] = copy;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* optimize_json.c - findings for programs: one JSON object. */
-#include <stdio.h>
 
 #include "findings.h"
 

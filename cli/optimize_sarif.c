@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "findings.h"
 
 static void begin(struct optimize_report *report)
@@ -33,14 +34,9 @@ static size_t rule_of(struct optimize_report *report,
                     sizeof report->rule[i].pattern - 1) == 0 &&
             report->rule[i].op == finding->op)
             return i;
-    if (report->rule_count == report->rule_room) {
-        const size_t room = report->rule_room * 2 + 32;
-        struct sarif_rule *more = realloc(report->rule, room * sizeof *more);
-        if (more == NULL)
-            return SIZE_MAX;
-        report->rule = more;
-        report->rule_room = room;
-    }
+    if (!takt__grow(&report->rule, &report->rule_room, report->rule_count + 1,
+                    sizeof *report->rule))
+        return SIZE_MAX;
     struct sarif_rule *rule = &report->rule[report->rule_count];
     snprintf(rule->pattern, sizeof rule->pattern, "%s", finding->pattern);
     rule->op = finding->op;

@@ -158,9 +158,10 @@ static void print_evidence(const struct optimize_report *report)
     const struct compiled_summary *compiled = report->compiled;
 
     if (compiled->asked + compiled->unknown + compiled->failed > 0)
-        printf("\nthe compiler told of %zu files; %zu have no command, %zu do "
-               "not compile\n",
-               compiled->asked, compiled->unknown, compiled->failed);
+        printf(
+            "\nthe compiler reported on %zu files; %zu have no command, %zu do "
+            "not compile\n",
+            compiled->asked, compiled->unknown, compiled->failed);
 
     if (evidence->files > 0)
         printf(

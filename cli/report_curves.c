@@ -9,7 +9,11 @@
 /* A page holds all ops of a machine with many experts: of these, the ones that
  * are the fastest somewhere are shown, one thread without and with SIMD, and
  * then those that come nearest. */
-enum { most_curves = 8 };
+enum { most_curves = 8, choices = 4 };
+
+/* What chooses: a static rule, and objectives. */
+static const char *const choice_names[choices] = {"moe", "time", "p99",
+                                                  "energy"};
 
 /* What is known of one op in one situation. */
 struct survey {
@@ -20,9 +24,8 @@ struct survey {
     size_t count; /* of sizes */
     struct {
         unsigned step;
-        char moe[TAKT_EXPERT_NAME_MAX], time[TAKT_EXPERT_NAME_MAX];
-        char p99[TAKT_EXPERT_NAME_MAX];
-        char energy[TAKT_EXPERT_NAME_MAX]; /* empty: nothing is known of it */
+        /* Empty: nothing is known of it. */
+        char choice[choices][TAKT_EXPERT_NAME_MAX];
         size_t count;
         takt_estimate estimate[most_estimates];
     } size[TAKT_FAMILY_STEPS];
@@ -35,16 +38,15 @@ struct candidate {
     bool is_reference;
 };
 
-/* What an objective chooses; empty: it cannot be pursued. */
-static void ask_objective(takt_ctx *ctx, const takt_request *request,
-                          const char *objective, char *out)
+static void ask_choice(takt_ctx *ctx, const takt_request *request,
+                       unsigned choice, char *out)
 {
     takt_request asked = *request;
     takt_decision decision = {.size = sizeof decision};
 
     asked.size = sizeof asked;
-    asked.policy = TAKT_POLICY_ADAPTIVE;
-    asked.objective = objective;
+    asked.policy = choice == 0 ? TAKT_POLICY_MOE : TAKT_POLICY_ADAPTIVE;
+    asked.objective = choice == 0 ? NULL : choice_names[choice];
     out[0] = '\0';
     if (takt_select(ctx, &asked, &decision) == TAKT_OK)
         memcpy(out, decision.expert, sizeof decision.expert);
@@ -55,7 +57,6 @@ static bool ask(struct survey *survey, takt_ctx *ctx, unsigned step)
 {
     takt_request request =
         takt__family_request(survey->family, survey->op, survey->dtype, step);
-    takt_decision moe = {.size = sizeof moe};
     takt_estimate *out = survey->size[survey->count].estimate;
     size_t found = 0;
 
@@ -68,13 +69,8 @@ static bool ask(struct survey *survey, takt_ctx *ctx, unsigned step)
     survey->size[survey->count].count =
         found < most_estimates ? found : most_estimates;
     survey->size[survey->count].step = step;
-    request.policy = TAKT_POLICY_MOE;
-    survey->size[survey->count].moe[0] = '\0';
-    if (takt_select(ctx, &request, &moe) == TAKT_OK)
-        memcpy(survey->size[survey->count].moe, moe.expert, sizeof moe.expert);
-    ask_objective(ctx, &request, "time", survey->size[survey->count].time);
-    ask_objective(ctx, &request, "p99", survey->size[survey->count].p99);
-    ask_objective(ctx, &request, "energy", survey->size[survey->count].energy);
+    for (unsigned i = 0; i < choices; i++)
+        ask_choice(ctx, &request, i, survey->size[survey->count].choice[i]);
     survey->count++;
     return true;
 }
@@ -213,19 +209,14 @@ static void print_survey(struct json *json, const struct survey *survey)
                survey->situation & TAKT_SITUATION_ON_GPU ? "gpu" : "host");
     for (size_t s = 0; s < survey->count; s++)
         json_count(json, NULL, takt__step_side(survey->size[s].step));
-    json_print(json, "] moe:[");
-    for (size_t s = 0; s < survey->count; s++)
-        json_string(json, NULL, known_text(survey->size[s].moe));
-    json_print(json, "] time:[");
-    for (size_t s = 0; s < survey->count; s++)
-        json_string(json, NULL, known_text(survey->size[s].time));
-    json_print(json, "] p99:[");
-    for (size_t s = 0; s < survey->count; s++)
-        json_string(json, NULL, known_text(survey->size[s].p99));
-    json_print(json, "] energy:[");
-    for (size_t s = 0; s < survey->count; s++)
-        json_string(json, NULL, known_text(survey->size[s].energy));
-    json_print(json, "] experts:[");
+    json_close(json, ']');
+    for (unsigned i = 0; i < choices; i++) {
+        json_open(json, choice_names[i], '[');
+        for (size_t s = 0; s < survey->count; s++)
+            json_string(json, NULL, known_text(survey->size[s].choice[i]));
+        json_close(json, ']');
+    }
+    json_print(json, " experts:[");
     for (size_t i = 0; i < count; i++) {
         json_print(json, "{name:%s", chosen[i].name);
         print_values(json, survey, chosen[i].name, "us", value_us);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/read_stream.h"
 #include "report.h"
 #include "text/json.h"
 
@@ -101,37 +102,14 @@ bool begins_with(const char *path, const void *head, size_t length)
 /* All of a file, at most 64 MiB. NULL: *wrong says why. */
 static char *read_all(const char *path, size_t *length, const char **wrong)
 {
-    enum { most = 64 << 20 };
     FILE *file = fopen(path, "re");
-    size_t room = 1 << 16, used = 0;
-    char *text = file != NULL ? malloc(room) : NULL;
+    char *text = NULL;
+    const int error =
+        file == NULL ? errno : takt__read_stream(file, 64 << 20, &text, length);
 
-    *wrong = file == NULL ? strerror(errno) : "out of memory";
-    while (text != NULL) {
-        const size_t got = fread(text + used, 1, room - used, file);
-        used += got;
-        if (got == 0)
-            break;
-        if (used < room)
-            continue;
-        char *more = room < most ? realloc(text, 2 * room) : NULL;
-        *wrong = room < most ? "out of memory" : "is larger than 64 MiB";
-        if (more == NULL) {
-            free(text);
-            fclose(file);
-            return NULL;
-        }
-        text = more;
-        room *= 2;
-    }
-    if (file != NULL && ferror(file) != 0) {
-        *wrong = strerror(errno);
-        free(text);
-        text = NULL;
-    }
     if (file != NULL)
         fclose(file);
-    *length = used;
+    *wrong = error == EFBIG ? "is larger than 64 MiB" : strerror(error);
     return text;
 }
 

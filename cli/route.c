@@ -2,7 +2,6 @@
 /* route.c - from words to a takt_request, and from a takt_decision to text. */
 #include "route.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/name.h"

@@ -12,8 +12,7 @@
  *
  * run_compare.h has what `--compare` does.
  */
-#ifndef TAKT_CLI_RUN_H
-#define TAKT_CLI_RUN_H
+#pragma once
 
 #include <limits.h>
 #include <signal.h>
@@ -272,17 +271,17 @@ bool is_socket(const char *path); /* "unix:..." */
 
 /* ---- run_loops.c ---- */
 
-struct loop_row sum_loops(const struct takt_stats *stats);
-struct loop_row sum_lapack(const struct takt_stats *stats);
+enum loop_rows { loop_rows, lapack_rows };
+struct loop_row sum_loops(const struct takt_stats *stats, enum loop_rows part);
 
 /* Against what loops of the same kind took whole in the same run. */
 double loops_gain_s(const struct loop_row *row);
 
 struct json;
-void print_loops_text(FILE *out, const struct takt_stats *stats);
-void print_loops_json(struct json *json, const struct takt_stats *stats);
-void print_lapack_text(FILE *out, const struct takt_stats *stats);
-void print_lapack_json(struct json *json, const struct takt_stats *stats);
+void print_loops_text(FILE *out, const struct takt_stats *stats,
+                      enum loop_rows part);
+void print_loops_json(struct json *json, const struct takt_stats *stats,
+                      enum loop_rows part);
 
 /* ---- run_report.c ---- */
 
@@ -299,5 +298,3 @@ extern const char *const why_keys[TAKT_WHYS];
 
 void print_run_text(FILE *out, struct run_report *report);
 void print_run_json(FILE *out, const struct run_report *report);
-
-#endif

@@ -17,7 +17,6 @@
 
 #include "base/clock.h"
 #include "commands.h"
-#include "number.h"
 #include "run_compare.h"
 #include "run_compare_output.h"
 

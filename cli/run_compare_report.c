@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "clean.h"
 #include "json.h"
 #include "number.h"
 #include "run_compare.h"
-#include "workflow.h"
 
 enum { columns = 80 };
 

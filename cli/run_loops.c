@@ -8,15 +8,14 @@
  * those that run as without Takt only some are timed; they stand for the others
  * of their size.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "clean.h"
 #include "json.h"
 #include "number.h"
 #include "run.h"
-#include "workflow.h"
 
 enum { whole, split };
 
@@ -62,13 +61,48 @@ static void add_row(struct loop_row *sum, const struct loop_row *row)
     sum->error_s += row->error_s;
 }
 
-/* Any process may have written anything there. */
-static const char *name_of(const struct takt_stats_loop *loop)
+/* How the rows of a part of the report are named, and their members: the row,
+ * as without Takt, otherwise. */
+static const struct part {
+    size_t rows;
+    const char *head[3];
+    const char *list, *name, *whole, *split, *whole_s, *split_s;
+} parts[] = {
+    [loop_rows] = {TAKT_STATS_LOOPS,
+                   {"loop of NumPy", "length", "split"},
+                   "loops",
+                   "loop",
+                   "whole",
+                   "split",
+                   "whole_s",
+                   "split_s"},
+    [lapack_rows] = {lapack_names,
+                     {"routine of LAPACK", "size", "changed"},
+                     "lapack",
+                     "routine",
+                     "unchanged",
+                     "changed",
+                     "unchanged_s",
+                     "changed_s"},
+};
+
+/* The cells of a row and its name, which is NULL if it has none. */
+static const struct takt_stats_loop_cell *
+cells_of(const struct takt_stats *stats, enum loop_rows part, size_t i,
+         const char **name)
 {
-    return loop->name[0] != '\0' &&
-                   memchr(loop->name, '\0', sizeof loop->name) != NULL
-               ? loop->name
-               : NULL;
+    const struct takt_stats_loop *loop = &stats->loop[i];
+
+    if (part == lapack_rows) {
+        *name = lapack_name[i];
+        return stats->lapack[i / 2][i % 2];
+    }
+    /* Any process may have written anything there. */
+    *name = loop->name[0] != '\0' &&
+                    memchr(loop->name, '\0', sizeof loop->name) != NULL
+                ? loop->name
+                : NULL;
+    return loop->cell;
 }
 
 static bool has_calls(const struct takt_stats_loop_cell *cell)
@@ -76,23 +110,14 @@ static bool has_calls(const struct takt_stats_loop_cell *cell)
     return cell->calls[whole] > 0 || cell->calls[split] > 0;
 }
 
-struct loop_row sum_loops(const struct takt_stats *stats)
+struct loop_row sum_loops(const struct takt_stats *stats, enum loop_rows part)
 {
     struct loop_row sum = {0};
+    const char *name;
 
-    for (size_t i = 0; i < TAKT_STATS_LOOPS; i++)
+    for (size_t i = 0; i < parts[part].rows; i++)
         for (size_t class = 0; class < TAKT_STATS_CLASSES; class ++)
-            add_cell(&sum, &stats->loop[i].cell[class]);
-    return sum;
-}
-
-struct loop_row sum_lapack(const struct takt_stats *stats)
-{
-    struct loop_row sum = {0};
-
-    for (size_t i = 0; i < lapack_names; i++)
-        for (size_t class = 0; class < TAKT_STATS_CLASSES; class ++)
-            add_cell(&sum, &stats->lapack[i / 2][i % 2][class]);
+            add_cell(&sum, &cells_of(stats, part, i, &name)[class]);
     return sum;
 }
 
@@ -186,40 +211,25 @@ static void print_rows(FILE *out, struct loop_row *row, size_t count,
         print_row(out, &all, "");
 }
 
-void print_loops_text(FILE *out, const struct takt_stats *stats)
+void print_loops_text(FILE *out, const struct takt_stats *stats,
+                      enum loop_rows part)
 {
-    static const char *const head[] = {"loop of NumPy", "length", "split"};
-    struct loop_row row[TAKT_STATS_LOOPS];
+    struct loop_row row[TAKT_STATS_LOOPS + lapack_names];
+    const char *name;
     size_t count = 0;
 
-    for (size_t i = 0; i < TAKT_STATS_LOOPS; i++) {
-        row[count] = row_of(name_of(&stats->loop[i]), stats->loop[i].cell);
+    for (size_t i = 0; i < parts[part].rows; i++) {
+        const struct takt_stats_loop_cell *cell =
+            cells_of(stats, part, i, &name);
+        row[count] = row_of(name, cell);
         count += has_row(&row[count]);
     }
-    print_rows(out, row, count, head);
-}
-
-void print_lapack_text(FILE *out, const struct takt_stats *stats)
-{
-    static const char *const head[] = {"routine of LAPACK", "size", "changed"};
-    struct loop_row row[lapack_names];
-    size_t count = 0;
-
-    for (size_t i = 0; i < lapack_names; i++) {
-        row[count] = row_of(lapack_name[i], stats->lapack[i / 2][i % 2]);
-        count += has_row(&row[count]);
-    }
-    print_rows(out, row, count, head);
+    print_rows(out, row, count, parts[part].head);
 }
 
 /* ---- JSON ---- */
 
-/* Names of members: the row, as without Takt, otherwise. */
-struct members {
-    const char *name, *whole, *split, *whole_s, *split_s;
-};
-
-static void json_cell(struct json *json, const struct members *member,
+static void json_cell(struct json *json, const struct part *member,
                       const char *name, unsigned class,
                       const struct takt_stats_loop_cell *cell)
 {
@@ -244,30 +254,18 @@ static void json_cell(struct json *json, const struct members *member,
                row.compared > 0 ? loops_gain_s(&row) : (double)NAN);
 }
 
-void print_loops_json(struct json *json, const struct takt_stats *stats)
+void print_loops_json(struct json *json, const struct takt_stats *stats,
+                      enum loop_rows part)
 {
-    static const struct members member = {"loop", "whole", "split", "whole_s",
-                                          "split_s"};
+    const char *name;
 
-    json_print(json, "loops:[");
-    for (size_t i = 0; i < TAKT_STATS_LOOPS; i++) {
-        const struct takt_stats_loop *loop = &stats->loop[i];
+    json_open(json, parts[part].list, '[');
+    for (size_t i = 0; i < parts[part].rows; i++) {
+        const struct takt_stats_loop_cell *cell =
+            cells_of(stats, part, i, &name);
         for (unsigned class = 0; class < TAKT_STATS_CLASSES; class ++)
-            if (name_of(loop) != NULL)
-                json_cell(json, &member, loop->name, class, &loop->cell[class]);
+            if (name != NULL)
+                json_cell(json, &parts[part], name, class, &cell[class]);
     }
-    json_print(json, "]");
-}
-
-void print_lapack_json(struct json *json, const struct takt_stats *stats)
-{
-    static const struct members member = {"routine", "unchanged", "changed",
-                                          "unchanged_s", "changed_s"};
-
-    json_print(json, "lapack:[");
-    for (size_t i = 0; i < lapack_names; i++)
-        for (unsigned class = 0; class < TAKT_STATS_CLASSES; class ++)
-            json_cell(json, &member, lapack_name[i], class,
-                      &stats->lapack[i / 2][i % 2][class]);
-    json_print(json, "]");
+    json_close(json, ']');
 }

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "clean.h"
 #include "number.h"
 #include "run.h"
-#include "workflow.h"
 
 static const char *const why_words[TAKT_WHYS] = {
     "too small for it to matter",
@@ -460,8 +460,8 @@ void print_run_text(FILE *out, struct run_report *report)
     }
     print_parts(out, report);
     print_table(out, &report->tally);
-    print_lapack_text(out, report->stats);
-    print_loops_text(out, report->stats);
+    print_loops_text(out, report->stats, lapack_rows);
+    print_loops_text(out, report->stats, loop_rows);
     print_verdict(out, report);
     print_marks(out, total);
     print_whys(out, report);

@@ -155,8 +155,8 @@ void print_run_json(FILE *out, const struct run_report *report)
         for (size_t i = 0; i < report->tally.count; i++)
             json_row(&json, &report->tally.row[i]);
         json_close(&json, ']');
-        print_lapack_json(&json, report->stats);
-        print_loops_json(&json, report->stats);
+        print_loops_json(&json, report->stats, lapack_rows);
+        print_loops_json(&json, report->stats, loop_rows);
     }
     json_print(&json, "}\n");
 }

@@ -23,7 +23,6 @@
 #include "base/clock.h"
 #include "commands.h"
 #include "run.h"
-#include "workflow.h"
 
 /* All else is zero. */
 static bool write_head(int fd)
@@ -388,8 +387,8 @@ bool tally_stats(const struct takt_stats *stats, struct run_tally *out)
     enum { most = TAKT_ROUTINES * TAKT_BLAS_TYPES * TAKT_STATS_CLASSES };
 
     *out = (struct run_tally){.row = calloc(most, sizeof *out->row),
-                              .loops = sum_loops(stats),
-                              .lapack = sum_lapack(stats),
+                              .loops = sum_loops(stats, loop_rows),
+                              .lapack = sum_loops(stats, lapack_rows),
                               .effect = effect_of(&stats->effect),
                               .opening_s = (double)stats->result.own_ns / 1e9,
                               .threads = threads_of(&stats->span)};

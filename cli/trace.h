@@ -201,14 +201,12 @@ size_t listen_in_folders(const struct command *command, const char *name,
                          struct trace_place out[most_trace_places]);
 void close_places(const struct trace_place *place, size_t count);
 
-/* Whether a program of this user, or of root, is at the other end. */
-bool is_own_program(int fd, pid_t *pid);
-
 /* The first thing that a program gets to read. */
 void greet_program(int fd, struct takt_trace_greeting greeting);
 
-/* A program that has connected; -1: there is none. */
-int accept_program(int listener);
+/* A program of this user, or of root, that has connected: a socket that does
+ * not block. -1: there is none. */
+int accept_program(int listener, pid_t *pid);
 
 /* ---- trace_live.c: each returns an exit code ---- */
 

@@ -9,7 +9,6 @@
  */
 #include <inttypes.h>
 
-#include "json.h"
 #include "number.h"
 #include "text/json.h"
 #include "trace.h"

@@ -260,13 +260,12 @@ void print_turn(struct trace *trace, const struct trace_stream *stream,
                    known_number(metric->calls_per_s), metric->calls);
         return;
     }
-    const struct phrase text =
-        phrase("%.*s %s: %s calls/s%s", TAKT_TRACE_TEXT, metric->op,
-               is_hot ? "is hot" : "has cooled down",
-               is_known ? count_text((uint64_t)metric->calls_per_s).at : "?",
-               is_hot && !trace->wants_all
-                   ? ", from here on told of in the summary alone"
-                   : "");
+    const struct phrase text = phrase(
+        "%.*s %s: %s calls/s%s", TAKT_TRACE_TEXT, metric->op,
+        is_hot ? "is hot" : "has cooled down",
+        is_known ? count_text((uint64_t)metric->calls_per_s).at : "?",
+        is_hot && !trace->wants_all ? ", from here on in the summary alone"
+                                    : "");
     print_when(trace, stream, trace->tally.end_ns);
     print_coloured(trace, is_hot ? yellow : faint, text.at);
 }

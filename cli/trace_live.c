@@ -96,26 +96,17 @@ static bool is_of_program(const struct live *live, long pid)
 
 /* Any process that can open the folder can connect. Only records of the
  * program itself are shown. */
-static bool is_welcome(const struct live *live, int fd)
-{
-    pid_t peer;
-
-    return is_own_program(fd, &peer) &&
-           (live->pid == 0 || is_of_program(live, peer));
-}
-
 static void accept_all(struct live *live, int listener)
 {
+    pid_t peer;
     int fd;
 
-    while ((fd = accept_program(listener)) >= 0) {
-        struct inlet *inlet =
-            live->inlet_count < most_inlets && is_welcome(live, fd)
-                ? malloc(sizeof *inlet)
-                : NULL;
-        if (inlet == NULL || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 ||
-            fcntl(fd, F_SETFL, O_NONBLOCK) != 0) {
-            free(inlet);
+    while ((fd = accept_program(listener, &peer)) >= 0) {
+        const bool is_shown = live->pid == 0 || is_of_program(live, peer);
+        struct inlet *inlet = live->inlet_count < most_inlets && is_shown
+                                  ? malloc(sizeof *inlet)
+                                  : NULL;
+        if (inlet == NULL) {
             close(fd);
             continue;
         }

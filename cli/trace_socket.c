@@ -110,7 +110,8 @@ void close_places(const struct trace_place *place, size_t count)
     }
 }
 
-bool is_own_program(int fd, pid_t *pid)
+/* Whether a program of this user, or of root, is at the other end. */
+static bool is_own(int fd, pid_t *pid)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
@@ -123,7 +124,7 @@ bool is_own_program(int fd, pid_t *pid)
 
 /* Where no descriptor is left, a program is turned away by means of a spare
  * one: a listener with programs that wait is ready all the time. */
-int accept_program(int listener)
+static int accept_any(int listener)
 {
     static int spare = -1;
 
@@ -138,6 +139,19 @@ int accept_program(int listener)
         close(refused);
     spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     return -1;
+}
+
+int accept_program(int listener, pid_t *pid)
+{
+    int fd;
+
+    while ((fd = accept_any(listener)) >= 0) {
+        if (is_own(fd, pid) && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
+            fcntl(fd, F_SETFL, O_NONBLOCK) == 0)
+            break;
+        close(fd);
+    }
+    return fd;
 }
 
 void greet_program(int fd, struct takt_trace_greeting greeting)

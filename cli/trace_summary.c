@@ -177,8 +177,8 @@ static void print_head(FILE *out, const struct trace_tally *tally,
             : 0;
 
     fprintf(out,
-            "\n%s%s calls in %.3g s, %zu %s; %s were told of, %s of "
-            "them as a sample; %s dropped\n\n",
+            "\n%s%s calls in %.3g s, %zu %s; %s were emitted, %s of "
+            "them as samples; %s dropped\n\n",
             total->is_counted ? "" : "at least ",
             count_text((size_t)fmin(total->calls, 1e18)).at, seconds,
             whole->streams, whole->streams == 1 ? "stream" : "streams",
@@ -197,7 +197,7 @@ static void print_remarks(FILE *out, const struct trace *trace,
                 "model predicts for\nthat; below 1: slower\n",
                 trace->gauge.expert);
     if (!total->is_counted)
-        fputs("\n>=: no metrics came, so only calls that were told of are "
+        fputs("\n>=: no metrics came, so only calls that were emitted are "
               "counted\n",
               out);
     if (tally->damaged > 0)

@@ -62,9 +62,9 @@ static bool is_routed(struct takt_intercept *intercept,
 {
     static const double large_work = 1e8; /* multiply-adds: milliseconds */
 
-    if (!out->route->is_adaptive || takt__is_eager())
+    if (!out->route->is_adaptive || takt__mode_has(TAKT_MODE_EAGER))
         return true;
-    if (takt__is_steady())
+    if (takt__mode_has(TAKT_MODE_STEADY))
         return is_asking(intercept, out);
     if (intercept->work > large_work)
         takt__switchback_begin_call(takt__now_ns());
@@ -76,9 +76,9 @@ bool takt__admit_intercept(struct takt_intercept *intercept,
                            enum takt_routine op, double least,
                            struct takt_admission *out)
 {
-    if (takt__is_early())
+    if (takt__mode_has(TAKT_MODE_EARLY))
         takt__route_early(intercept->baseline);
-    if (intercept->work < least && !takt__is_eager()) {
+    if (intercept->work < least && !takt__mode_has(TAKT_MODE_EAGER)) {
         intercept->why = TAKT_WHY_SMALL;
         return false;
     }

@@ -161,8 +161,9 @@ void takt__add_baseline_experts(struct takt_route *route)
             .threads = route->threads,
             .run = offer[i].run,
             .self = (void *)(uintptr_t)baseline, /* is only read */
-            .is_usual = takt__is_steady(),
-            .is_observed = !takt__is_steady() && !takt__is_eager()};
+            .is_usual = takt__mode_has(TAKT_MODE_STEADY),
+            .is_observed = !takt__mode_has(TAKT_MODE_STEADY) &&
+                           !takt__mode_has(TAKT_MODE_EAGER)};
         if (op != NULL && baseline->function[offer[i].routine][0] != NULL &&
             baseline->function[offer[i].routine][1] != NULL &&
             route->takt->add_expert(route->ctx, op, &spec) == TAKT_OK)

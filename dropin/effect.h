@@ -17,8 +17,7 @@
  *
  * Threads: any. Of two that add a step at once, one is not counted.
  */
-#ifndef TAKT_DROPIN_EFFECT_H
-#define TAKT_DROPIN_EFFECT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ static const double takt__least_step_work = 1e6;
 /* A step: a call or loop of a kind, by an address that stands for it. */
 void takt__effect_add(const void *kind, double work, uint64_t start_ns,
                       uint64_t end_ns);
-
-#endif

@@ -121,8 +121,8 @@ static inline bool is_small_triangle(int64_t size, int64_t other)
 #define IS_SMALL_NRM2(read_) IS_SMALL_AXPY(read_)
 #define IS_SMALL_ASUM(read_) IS_SMALL_AXPY(read_)
 /* Takt has nothing better for these two: they are only counted. */
-#define IS_SMALL_GER(read_) (!takt__has_stats())
-#define IS_SMALL_IAMAX(read_) (!takt__has_stats())
+#define IS_SMALL_GER(read_) (!takt__mode_has(TAKT_MODE_STATS))
+#define IS_SMALL_IAMAX(read_) (!takt__mode_has(TAKT_MODE_STATS))
 
 /* ---- what is made of an argument ----------------------------------------- */
 

@@ -6,8 +6,7 @@
  * cancellation, would leave them held. Both wait until the guard ends. It takes
  * two system calls at either end: it is for what takes microseconds.
  */
-#ifndef TAKT_DROPIN_GUARD_H
-#define TAKT_DROPIN_GUARD_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -35,5 +34,3 @@ void takt__guard_end(const struct takt_guard *guard);
  * must not be called. */
 bool takt__guard_enter_libtakt(struct takt_cancel *cancel);
 void takt__guard_leave_libtakt(struct takt_cancel cancel);
-
-#endif

@@ -82,7 +82,7 @@ static bool run(struct takt_intercept *intercept,
                 const struct takt_admission *admission, takt_call *call)
 {
     const struct takt_route *route = admission->route;
-    const bool has_stats = takt__has_stats();
+    const bool has_stats = takt__mode_has(TAKT_MODE_STATS);
     const bool is_described = has_stats || intercept->work > described_work;
     takt_decision decision = {.size = sizeof decision};
     const uint64_t start_ns = takt__now_ns();
@@ -221,7 +221,7 @@ static void record_large(const struct takt_intercept *intercept, uint64_t ns)
     double calls;
 
     if (intercept->kind == NULL || intercept->routine != TAKT_GEMM ||
-        intercept->work < least_work || takt__is_steady())
+        intercept->work < least_work || takt__mode_has(TAKT_MODE_STEADY))
         return;
     const struct takt_route *route = takt__route(intercept->baseline, &why);
     if (route == NULL || !route->has_gpu || !route->is_adaptive ||
@@ -296,7 +296,7 @@ static bool is_timed(struct takt_intercept *intercept)
 
     intercept->weight = 1;
     if (intercept->why == TAKT_WHY_STARTING ||
-        (intercept->kind == NULL && !takt__has_stats()))
+        (intercept->kind == NULL && !takt__mode_has(TAKT_MODE_STATS)))
         return intercept->why == TAKT_WHY_STARTING;
     if (intercept->work > takt__least_step_work)
         return true;
@@ -346,7 +346,7 @@ static void record(const struct takt_intercept *intercept, uint64_t end_ns)
     } else if (intercept->kind != NULL) {
         takt__switchback_skip();
     }
-    if (takt__has_stats())
+    if (takt__mode_has(TAKT_MODE_STATS))
         takt__record_pass(intercept, ns);
     if (intercept->why == TAKT_WHY_STARTING)
         takt__router_spent(ns);

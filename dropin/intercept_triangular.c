@@ -9,12 +9,10 @@
 #include "intercepted.h"
 
 #include "admit.h"
-#include "baseline_call.h"
 #include "forecast.h"
 #include "guard.h"
 #include "mode.h"
 #include "record.h"
-#include "router.h"
 #include "triangular_run.h"
 
 /* Below this order syrk is passed through. */
@@ -66,14 +64,16 @@ static void record(const struct subject *of, const struct takt_parts *parts,
  * miss there is what wakes it. */
 static bool is_worth_halving(const struct takt_forecast *forecast)
 {
-    return takt__is_eager() || (forecast->baseline_s > 0 &&
-                                forecast->best_s < 0.5 * forecast->baseline_s);
+    return takt__mode_has(TAKT_MODE_EAGER) ||
+           (forecast->baseline_s > 0 &&
+            forecast->best_s < 0.5 * forecast->baseline_s);
 }
 
 static void work_by_halves(const struct subject *of, struct takt_parts *parts)
 {
     takt__work_begin(of->intercept);
-    takt__run_halves(parts, of->call, takt__is_eager() ? 8 : TAKT_LEAST_ORDER);
+    takt__run_halves(parts, of->call,
+                     takt__mode_has(TAKT_MODE_EAGER) ? 8 : TAKT_LEAST_ORDER);
     takt__work_end(of->intercept);
 }
 
@@ -90,7 +90,7 @@ static void run_halves(const struct subject *of,
 {
     struct takt_parts parts = {.route = of->route,
                                .expert = TAKT_ANY_EXPERT,
-                               .has_stats = takt__has_stats()};
+                               .has_stats = takt__mode_has(TAKT_MODE_STATS)};
     const uint64_t start_ns = takt__now_ns();
 
     work_by_halves(of, &parts);
@@ -128,7 +128,7 @@ static bool run_by_policy(const struct subject *of)
     const bool is_rank = of->call->routine == TAKT_SYRK;
     struct takt_parts parts = {.route = of->route,
                                .expert = TAKT_ANY_EXPERT,
-                               .has_stats = takt__has_stats()};
+                               .has_stats = takt__mode_has(TAKT_MODE_STATS)};
     const uint64_t start_ns = parts.has_stats ? takt__now_ns() : 0;
 
     if (is_baseline_selected(of))
@@ -150,7 +150,7 @@ static bool run_products(const struct subject *of)
 {
     struct takt_parts parts = {.route = of->route,
                                .expert = TAKT_ANY_EXPERT,
-                               .has_stats = takt__has_stats()};
+                               .has_stats = takt__mode_has(TAKT_MODE_STATS)};
     const uint64_t start_ns = takt__now_ns();
 
     if (!work_as_products(of, &parts))
@@ -169,10 +169,10 @@ static bool run(const struct subject *of,
 {
     if (!of->route->is_adaptive)
         return run_by_policy(of);
-    if (of->call->routine == TAKT_SYRK && !takt__is_steady())
+    if (of->call->routine == TAKT_SYRK && !takt__mode_has(TAKT_MODE_STEADY))
         return run_products(of);
     if (takt__triangle_order(of->call) >= TAKT_LEAST_ORDER ||
-        takt__is_eager()) {
+        takt__mode_has(TAKT_MODE_EAGER)) {
         const struct takt_forecast forecast = forecast_of(of);
         if (is_worth_halving(&forecast)) {
             takt__admission_answered(admission, of->intercept, false);
@@ -197,7 +197,8 @@ bool takt__route_triangular(struct takt_intercept *intercept,
         return false;
     const size_t least =
         call.routine == TAKT_SYRK ? least_rank_order : TAKT_LEAST_ORDER;
-    if (takt__triangle_order(&call) < least && !takt__is_eager()) {
+    if (takt__triangle_order(&call) < least &&
+        !takt__mode_has(TAKT_MODE_EAGER)) {
         intercept->why = TAKT_WHY_SMALL;
         return false;
     }

@@ -10,8 +10,7 @@
  * Threads: kinds are found without a lock; statistics are changed by one thread
  * at a time (switchback.c).
  */
-#ifndef TAKT_DROPIN_KIND_H
-#define TAKT_DROPIN_KIND_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -66,5 +65,3 @@ static inline double takt__moments_error2(const struct takt_moments *moments)
 {
     return moments->n > 1 ? moments->m2 / (moments->n - 1) / moments->n : 0;
 }
-
-#endif

@@ -142,7 +142,7 @@ static void watch_thread(void)
 /* As the program has it; timed for the statistics alone. */
 static void run_plain(const struct takt_lapack_call *call)
 {
-    const bool is_timed = takt__has_stats();
+    const bool is_timed = takt__mode_has(TAKT_MODE_STATS);
     const uint64_t blas_ns = takt__recorded_ns;
     const uint64_t start_ns = is_timed ? takt__now_ns() : 0;
 
@@ -285,7 +285,8 @@ static unsigned changeable(const struct takt_lapack_call *call)
 {
     const struct takt_baseline *baseline = call->target->baseline;
 
-    if (baseline == NULL || baseline->threads == NULL || !takt__has_lapack())
+    if (baseline == NULL || baseline->threads == NULL ||
+        !takt__mode_has(TAKT_MODE_LAPACK))
         return 0;
     return takt__baseline_threads(baseline);
 }
@@ -332,21 +333,22 @@ static void run_kind(const struct takt_lapack_call *call, unsigned threads,
         run_plain(call);
         return;
     }
-    if (takt__team_passes(kind) && !takt__has_stats() && !takt__is_eager()) {
+    if (takt__team_passes(kind) && !takt__mode_has(TAKT_MODE_STATS) &&
+        !takt__mode_has(TAKT_MODE_EAGER)) {
         remember(call, kind);
         inside.frame = (uintptr_t)call;
         work(call);
         leave();
         return;
     }
-    if (takt__is_early())
+    if (takt__mode_has(TAKT_MODE_EARLY))
         takt__route_early(call->target->baseline);
     struct takt_team_call next = {
         .threads = threads, .hint = hint_of(&key, kind), .work = call->work};
     if (other != NULL)
-        takt__lapack_offer(other, &next);
+        takt__lapack_add_choices(other, &next);
     struct takt_team_choice choice = takt__team_choose(kind, &next);
-    takt__lapack_turn(&choice, &next);
+    takt__lapack_alternate(&choice, &next);
     run_chosen(call, kind, &choice, other);
 }
 
@@ -357,7 +359,7 @@ static bool is_on_one_thread(const struct takt_lapack_call *call)
 {
     static const double least_work = 6.0 * 6 * 6;
 
-    return call->work < least_work && !takt__is_eager() &&
+    return call->work < least_work && !takt__mode_has(TAKT_MODE_EAGER) &&
            (call->routine == TAKT_LAPACK_syev ||
             call->routine == TAKT_LAPACK_syevd ||
             call->routine == TAKT_LAPACK_syevr);
@@ -401,7 +403,7 @@ static bool needs_no_choice(const struct takt_lapack_call *call)
     struct takt_team_kind *recent =
         atomic_load_explicit(&call->entry->recent, memory_order_relaxed);
 
-    if (takt__has_stats())
+    if (takt__mode_has(TAKT_MODE_STATS))
         return false;
     return is_on_one_thread(call) ||
            (recent != NULL &&

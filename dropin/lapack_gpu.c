@@ -19,14 +19,14 @@ static _Atomic uint64_t missed_ns;
 
 bool takt__lapack_gpu_may_be(void)
 {
-    return takt__has_lapack() &&
+    return takt__mode_has(TAKT_MODE_LAPACK) &&
            takt__lapack_opening() != TAKT_OPENING_FAILED &&
            takt__mode_may_have_nvidia();
 }
 
 bool takt__lapack_gpu_wants(double work)
 {
-    return (work >= least_work || takt__is_eager()) &&
+    return (work >= least_work || takt__mode_has(TAKT_MODE_EAGER)) &&
            takt__lapack_gpu_may_be();
 }
 
@@ -53,7 +53,7 @@ static void open_eagerly(const struct takt_baseline *baseline)
 bool takt__lapack_gpu_is_ready(const struct takt_baseline *baseline,
                                const takt_solver_call *call)
 {
-    if (takt__is_eager() && takt__lapack_opened() == NULL)
+    if (takt__mode_has(TAKT_MODE_EAGER) && takt__lapack_opened() == NULL)
         open_eagerly(baseline);
     const struct takt_route *route = takt__lapack_opened();
     return route != NULL && takt__lapack_is_warm(route, call);

@@ -21,7 +21,8 @@ static bool is_for_own(enum takt_lapack routine, double work)
 {
     return (routine == TAKT_LAPACK_potrf || routine == TAKT_LAPACK_getrf ||
             routine == TAKT_LAPACK_gesv) &&
-           (work >= least_own || takt__is_eager()) && takt__has_lapack();
+           (work >= least_own || takt__mode_has(TAKT_MODE_EAGER)) &&
+           takt__mode_has(TAKT_MODE_LAPACK);
 }
 
 bool takt__lapack_may_be_other(enum takt_lapack routine, double work)
@@ -45,8 +46,8 @@ void takt__lapack_find_other(struct takt_lapack_other *other,
         other->own = route;
 }
 
-void takt__lapack_offer(const struct takt_lapack_other *other,
-                        struct takt_team_call *call)
+void takt__lapack_add_choices(const struct takt_lapack_other *other,
+                              struct takt_team_call *call)
 {
     call->has_own = other->own != NULL;
     call->has_gpu = other->is_for_gpu &&
@@ -97,14 +98,14 @@ void takt__lapack_spent(const struct takt_baseline *baseline, unsigned choice,
         (void)takt__route(baseline, &why);
 }
 
-void takt__lapack_turn(struct takt_team_choice *choice,
-                       const struct takt_team_call *call)
+void takt__lapack_alternate(struct takt_team_choice *choice,
+                            const struct takt_team_call *call)
 {
     static _Atomic uint32_t turn;
     const unsigned teams = takt__teams_of(call->threads);
     unsigned choices[TAKT_CHOICES], count = 0;
 
-    if (!takt__is_eager())
+    if (!takt__mode_has(TAKT_MODE_EAGER))
         return;
     for (unsigned i = 0; i < teams; i++)
         choices[count++] = i;
@@ -115,7 +116,8 @@ void takt__lapack_turn(struct takt_team_choice *choice,
     /* Not in step with calls inside of calls. */
     const uint32_t mixed = atomic_fetch_add(&turn, 1) * 2654435761u;
     choice->choice =
-        choices[takt__is_alike() ? count - 1 : (mixed >> 16) % count];
+        choices[takt__mode_has(TAKT_MODE_ALIKE) ? count - 1
+                                                : (mixed >> 16) % count];
     choice->threads = choice->choice < teams
                           ? takt__team_threads(choice->choice, call->threads)
                           : call->threads;

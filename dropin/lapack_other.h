@@ -32,8 +32,8 @@ void takt__lapack_find_other(struct takt_lapack_other *other,
                              enum takt_lapack routine);
 
 /* Says so in a call that is to be chosen for. */
-void takt__lapack_offer(const struct takt_lapack_other *other,
-                        struct takt_team_call *call);
+void takt__lapack_add_choices(const struct takt_lapack_other *other,
+                              struct takt_team_call *call);
 
 /* Runs it. False: it was refused, and nothing was written. */
 bool takt__lapack_run_other(const struct takt_lapack_other *other,
@@ -51,5 +51,5 @@ void takt__lapack_spent(const struct takt_baseline *baseline, unsigned choice,
 /* For tests: the choices in turns, whatever they take; with TAKT_RUN_EAGER=last
  * the last one always (Takt's kernels, a GPU, one thread), so that the same
  * call has the same result. */
-void takt__lapack_turn(struct takt_team_choice *choice,
-                       const struct takt_team_call *call);
+void takt__lapack_alternate(struct takt_team_choice *choice,
+                            const struct takt_team_call *call);

@@ -10,7 +10,7 @@
 void takt__lapack_count(const struct takt_lapack_call *call, bool is_other,
                         uint64_t start_ns, uint64_t ns, uint64_t blas_ns)
 {
-    if (!takt__has_stats())
+    if (!takt__mode_has(TAKT_MODE_STATS))
         return;
     struct takt_stats_loop_cell *cell =
         takt__stats_lapack(call->routine, call->type == TAKT_D, call->work);
@@ -32,7 +32,7 @@ void takt__lapack_compare(const struct takt_lapack_call *call,
     const struct takt_mean_estimate own =
         takt__mean_expect(&kind->team[0], call->work);
 
-    if (!takt__has_stats() || !(own.ns > 0))
+    if (!takt__mode_has(TAKT_MODE_STATS) || !(own.ns > 0))
         return;
     struct takt_stats_loop_cell *cell =
         takt__stats_lapack(call->routine, call->type == TAKT_D, call->work);

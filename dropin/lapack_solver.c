@@ -69,7 +69,6 @@ static bool read_potrf(const struct takt_lapack_call *call,
 {
     const int64_t n = number(call, 1);
 
-    out->routine = TAKT_SOLVER_POTRF;
     out->uplo = option(call, 0);
     out->a = matrix(call, 2);
     return set_sizes(out, n, n, 0) && is_triangle(out->uplo) &&
@@ -79,7 +78,6 @@ static bool read_potrf(const struct takt_lapack_call *call,
 static bool read_getrf(const struct takt_lapack_call *call,
                        takt_solver_call *out)
 {
-    out->routine = TAKT_SOLVER_GETRF;
     out->a = matrix(call, 2);
     return set_sizes(out, number(call, 0), number(call, 1), 0) &&
            number(call, 3) >= number(call, 0);
@@ -90,7 +88,6 @@ static bool read_gesv(const struct takt_lapack_call *call,
 {
     const int64_t n = number(call, 0);
 
-    out->routine = TAKT_SOLVER_GESV;
     out->a = matrix(call, 2);
     out->b = matrix(call, 5);
     return set_sizes(out, n, n, number(call, 1)) && out->k > 0 &&
@@ -102,7 +99,6 @@ static bool read_geqrf(const struct takt_lapack_call *call,
 {
     const int64_t m = number(call, 0), n = number(call, 1);
 
-    out->routine = TAKT_SOLVER_GEQRF;
     out->a = matrix(call, 2);
     out->values = call->argument[4];
     return set_sizes(out, m, n, 0) && number(call, 3) >= m &&
@@ -114,7 +110,6 @@ static bool read_orgqr(const struct takt_lapack_call *call,
 {
     const int64_t m = number(call, 0), n = number(call, 1), k = number(call, 2);
 
-    out->routine = TAKT_SOLVER_ORGQR;
     out->a = matrix(call, 3);
     out->values = call->argument[5];
     return set_sizes(out, m, n, k) && k > 0 && m >= n && n >= k &&
@@ -136,7 +131,6 @@ static bool read_eigen(const struct takt_lapack_call *call,
 {
     const int64_t n = number(call, 2);
 
-    out->routine = TAKT_SOLVER_SYEVD;
     out->job = option(call, 0);
     out->uplo = option(call, 1);
     out->a = matrix(call, 3);
@@ -178,7 +172,6 @@ static bool read_gesdd(const struct takt_lapack_call *call,
     const int64_t m = number(call, 1), n = number(call, 2);
     const char job = option(call, 0);
 
-    out->routine = TAKT_SOLVER_GESDD;
     out->job = job;
     out->a = matrix(call, 3);
     out->values = call->argument[5];
@@ -223,6 +216,7 @@ bool takt__lapack_solver(const struct takt_lapack_call *call,
 
     *out =
         (takt_solver_call){.size = sizeof *out,
+                           .routine = readers[call->routine].routine,
                            .dtype = call->type == TAKT_D ? TAKT_F64 : TAKT_F32};
     return read != NULL && read(call, out);
 }

@@ -92,9 +92,9 @@ static void run_timed(const struct linalg_run *run, struct takt_team_kind *kind,
         .work = work};
     struct takt_team_call next = {.threads = 1, .work = work};
 
-    takt__lapack_offer(other, &next);
+    takt__lapack_add_choices(other, &next);
     struct takt_team_choice choice = takt__team_choose(kind, &next);
-    takt__lapack_turn(&choice, &next);
+    takt__lapack_alternate(&choice, &next);
     const uint64_t start_ns = takt__now_ns();
     const bool is_other = run_chosen(run, choice.choice, other);
     const uint64_t ns = takt__now_ns() - start_ns;
@@ -114,7 +114,7 @@ enum { least_rows = 64 };
 static bool is_large(double work)
 {
     return work >= (double)least_rows * least_rows * least_rows ||
-           takt__is_eager();
+           takt__mode_has(TAKT_MODE_EAGER);
 }
 
 static void run_large(const struct linalg_run *run)
@@ -147,7 +147,7 @@ void takt__linalg_run(struct takt_linalg *self, char **args,
                       void *data)
 {
     if (dimensions[0] != 1 ||
-        (dimensions[1] < least_rows && !takt__is_eager())) {
+        (dimensions[1] < least_rows && !takt__mode_has(TAKT_MODE_EAGER))) {
         self->own(args, dimensions, steps, data);
         return;
     }

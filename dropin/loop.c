@@ -36,7 +36,7 @@ ptrdiff_t takt__loop_first_least(void)
 {
     enum { usual = 4096 };
 
-    return takt__is_eager() ? 2 : usual;
+    return takt__mode_has(TAKT_MODE_EAGER) ? 2 : usual;
 }
 
 static void set_least(struct takt_loop *loop, ptrdiff_t n, uint64_t ns)
@@ -46,7 +46,8 @@ static void set_least(struct takt_loop *loop, ptrdiff_t n, uint64_t ns)
     const float fastest =
         atomic_load_explicit(&loop->fastest, memory_order_relaxed);
 
-    if (takt__is_eager() || ns == 0 || (fastest > 0 && speed >= fastest))
+    if (takt__mode_has(TAKT_MODE_EAGER) || ns == 0 ||
+        (fastest > 0 && speed >= fastest))
         return;
     const float fit = short_ns / speed;
     atomic_store_explicit(&loop->fastest, speed, memory_order_relaxed);
@@ -137,14 +138,14 @@ static void run_chosen(struct takt_loop *loop,
     struct takt_fpenv callers = takt__fpenv_save();
     struct takt_loop_choice choice = takt__loop_choose(kind);
 
-    if (takt__is_eager())
+    if (takt__mode_has(TAKT_MODE_EAGER))
         choice.side = TAKT_LOOP_SPLIT;
     else if (takt__effect_is_off())
         choice.side = TAKT_LOOP_WHOLE;
     const unsigned threads =
         choice.side == TAKT_LOOP_SPLIT ? threads_for(route, kind, call->n) : 1;
     takt__fpenv_restore(callers);
-    const bool is_timed = choice.is_timed || takt__has_stats();
+    const bool is_timed = choice.is_timed || takt__mode_has(TAKT_MODE_STATS);
     const uint64_t start_ns = is_timed ? takt__now_ns() : 0;
     if (choice.side == TAKT_LOOP_SPLIT) {
         run_split(loop, call, route, threads);

@@ -9,8 +9,7 @@
  *
  * Threads: any, with or without Python's lock.
  */
-#ifndef TAKT_DROPIN_LOOP_H
-#define TAKT_DROPIN_LOOP_H
+#pragma once
 
 #include "loop_choice.h"
 #include "loop_reduce.h"
@@ -56,5 +55,3 @@ const struct takt_route *takt__loop_route(enum takt_why *why);
 void takt__loop_run(struct takt_loop *loop, char **args,
                     const ptrdiff_t *dimensions, const ptrdiff_t *steps,
                     void *data);
-
-#endif

@@ -157,8 +157,8 @@ static enum takt_loop_side preferred_of(const struct takt_loop_kind *kind)
 
 struct takt_loop_choice takt__loop_choose(struct takt_loop_kind *kind)
 {
-    const uint32_t turn =
-        atomic_fetch_add_explicit(&kind->turn, 1, memory_order_relaxed);
+    const uint32_t calls =
+        atomic_fetch_add_explicit(&kind->calls, 1, memory_order_relaxed);
     const uint32_t stretch =
         atomic_load_explicit(&kind->stretch, memory_order_relaxed);
 
@@ -168,7 +168,7 @@ struct takt_loop_choice takt__loop_choose(struct takt_loop_kind *kind)
     const enum takt_loop_side side = preferred_of(kind);
     return (struct takt_loop_choice){
         side, side == TAKT_LOOP_SPLIT || timed_of(kind, TAKT_LOOP_SPLIT) == 0 ||
-                  turn % timed_of_whole == 0};
+                  calls % timed_of_whole == 0};
 }
 
 /* Of split calls more counts: threads that share their processors with others

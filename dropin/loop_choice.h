@@ -13,8 +13,7 @@
  *
  * Threads: any. Two that learn at once may lose one of their times.
  */
-#ifndef TAKT_DROPIN_LOOP_CHOICE_H
-#define TAKT_DROPIN_LOOP_CHOICE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -27,7 +26,7 @@ enum takt_loop_side { TAKT_LOOP_WHOLE, TAKT_LOOP_SPLIT, TAKT_LOOP_SIDES };
 
 struct takt_loop_kind {
     struct takt_running_mean side[TAKT_LOOP_SIDES]; /* ns per element */
-    _Atomic uint32_t turn;
+    _Atomic uint32_t calls;
     _Atomic uint32_t stretch; /* of calls on the side that is not preferred: the
                                * side and 1; 0: there is none now */
     _Atomic uint32_t spent_us; /* in calls, since one began or ended */
@@ -55,5 +54,3 @@ void takt__loop_note(struct takt_loop_kind *kind, enum takt_loop_side side,
 struct takt_mean_estimate takt__loop_expect(const struct takt_loop_kind *kind,
                                             enum takt_loop_side side,
                                             size_t elements);
-
-#endif

@@ -31,7 +31,7 @@ static uint64_t typical(uint64_t ns, double whole_ns, double split_ns)
 void takt__loop_count(struct takt_loop *loop, enum takt_loop_side side,
                       ptrdiff_t n, uint64_t ns)
 {
-    if (!takt__has_stats())
+    if (!takt__mode_has(TAKT_MODE_STATS))
         return;
     struct takt_stats_loop_cell *cell =
         takt__stats_loop_cell(counted_of(loop), (uint64_t)n);
@@ -53,7 +53,7 @@ void takt__loop_compare(struct takt_loop *loop,
     const struct takt_mean_estimate split =
         takt__loop_expect(kind, TAKT_LOOP_SPLIT, (size_t)n);
 
-    if (!takt__has_stats() || !(whole.ns > 0))
+    if (!takt__mode_has(TAKT_MODE_STATS) || !(whole.ns > 0))
         return;
     struct takt_stats_loop_cell *cell =
         takt__stats_loop_cell(counted_of(loop), (uint64_t)n);

@@ -16,7 +16,7 @@ ptrdiff_t takt__loop_product_least(void)
 {
     enum { usual = 4096 }; /* some 5 us of NumPy's */
 
-    return takt__is_eager() ? 1 : usual;
+    return takt__mode_has(TAKT_MODE_EAGER) ? 1 : usual;
 }
 
 /* ---- arguments -----------------------------------------------------------
@@ -95,7 +95,7 @@ static bool is_wide(const struct takt_number_product *p)
 {
     enum { least = 4 };
 
-    return takt__is_eager() ||
+    return takt__mode_has(TAKT_MODE_EAGER) ||
            (p->m >= least && p->n >= least && p->k >= least);
 }
 
@@ -107,7 +107,7 @@ static unsigned threads_for(const struct takt_route *route, ptrdiff_t work)
     enum { each = 1 << 18 };
     const ptrdiff_t fit = work / each;
 
-    if (route == NULL || takt__is_eager())
+    if (route == NULL || takt__mode_has(TAKT_MODE_EAGER))
         return route == NULL ? 1 : route->team;
     return fit < 2 ? 1 : fit < route->team ? (unsigned)fit : route->team;
 }
@@ -120,8 +120,8 @@ static void compare_with_own(struct takt_loop_product *self, char **args,
                              const ptrdiff_t *steps, void *data)
 {
     enum { first = 2, one_of = 16, part = 4096, least = 4096 };
-    const uint32_t turn =
-        atomic_fetch_add_explicit(&self->turn, 1, memory_order_relaxed);
+    const uint32_t calls =
+        atomic_fetch_add_explicit(&self->calls, 1, memory_order_relaxed);
     const size_t work = p->m * p->n * p->k;
     const size_t wanted = work / part > least ? work / part : least;
     const size_t cols = wanted / p->k < 1      ? 1
@@ -129,7 +129,8 @@ static void compare_with_own(struct takt_loop_product *self, char **args,
                                                : wanted / p->k;
     const ptrdiff_t dimensions[] = {1, 1, (ptrdiff_t)p->k, (ptrdiff_t)cols};
 
-    if (!takt__has_stats() || (turn >= first && turn % one_of != 0))
+    if (!takt__mode_has(TAKT_MODE_STATS) ||
+        (calls >= first && calls % one_of != 0))
         return;
     const uint64_t start_ns = takt__now_ns();
     self->loop.own(args, dimensions, steps, data);

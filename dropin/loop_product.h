@@ -18,7 +18,7 @@ enum { TAKT_LOOP_PRODUCTS = 16 };
 struct takt_loop_product {
     struct takt_loop loop;
     enum takt_number number;
-    _Atomic uint32_t turn;
+    _Atomic uint32_t calls;
 };
 extern struct takt_loop_product takt__loop_products[TAKT_LOOP_PRODUCTS];
 

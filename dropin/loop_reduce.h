@@ -11,8 +11,7 @@
  * more. Products of floats are left alone: NumPy multiplies one after the
  * other, and what overflows on the way depends on that.
  */
-#ifndef TAKT_DROPIN_LOOP_REDUCE_H
-#define TAKT_DROPIN_LOOP_REDUCE_H
+#pragma once
 
 #include "loop_split.h"
 
@@ -42,5 +41,3 @@ bool takt__loop_is_reduction(const struct takt_reduction *reduction,
 void takt__loop_reduce(const struct takt_route *route,
                        const struct takt_reduction *reduction,
                        const struct takt_loop_call *call, unsigned threads);
-
-#endif

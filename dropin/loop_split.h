@@ -7,8 +7,7 @@
  * that it would have got. Exception flags that other threads raise are raised
  * in the caller. Workers never touch Python.
  */
-#ifndef TAKT_DROPIN_LOOP_SPLIT_H
-#define TAKT_DROPIN_LOOP_SPLIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ void takt__loop_move_flags(void);
 void takt__loop_split(const struct takt_route *route,
                       const struct takt_loop_form *form,
                       const struct takt_loop_call *call, unsigned threads);
-
-#endif

@@ -120,7 +120,7 @@ bool takt__is_patient(void)
 {
     const char *policy = value_of("TAKT_POLICY");
 
-    return !takt__is_steady() && value_of("TAKT_PIN") == NULL &&
+    return !takt__mode_has(TAKT_MODE_STEADY) && value_of("TAKT_PIN") == NULL &&
            value_of("TAKT_EXPERT") == NULL &&
            (policy == NULL || strcmp(policy, "adaptive") == 0) &&
            value_of("TAKT_CUDA") == NULL && !is_there("/dev/nvidiactl") &&

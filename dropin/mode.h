@@ -64,44 +64,8 @@ static inline bool takt__is_default_mode(void)
         1);
 }
 
-static inline bool takt__is_eager(void)
+static inline bool takt__mode_has(unsigned mode)
 {
-    return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
-            TAKT_MODE_EAGER) != 0;
-}
-
-static inline bool takt__is_alike(void)
-{
-    return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
-            TAKT_MODE_ALIKE) != 0;
-}
-
-static inline bool takt__is_early(void)
-{
-    return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
-            TAKT_MODE_EARLY) != 0;
-}
-
-static inline bool takt__is_steady(void)
-{
-    return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
-            TAKT_MODE_STEADY) != 0;
-}
-
-static inline bool takt__has_stats(void)
-{
-    return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
-            TAKT_MODE_STATS) != 0;
-}
-
-static inline bool takt__has_numpy(void)
-{
-    return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
-            TAKT_MODE_NUMPY) != 0;
-}
-
-static inline bool takt__has_lapack(void)
-{
-    return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
-            TAKT_MODE_LAPACK) != 0;
+    return (atomic_load_explicit(&takt__mode, memory_order_relaxed) & mode) !=
+           0;
 }

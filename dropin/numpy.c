@@ -354,7 +354,8 @@ void takt__numpy_notice(const struct takt_baseline *baseline)
 {
     int (*add_call)(int (*call)(void *), void *argument);
 
-    if (baseline == NULL || atomic_load(&is_installed) || !takt__has_numpy() ||
+    if (baseline == NULL || atomic_load(&is_installed) ||
+        !takt__mode_has(TAKT_MODE_NUMPY) ||
         !takt__python_find("Py_AddPendingCall", &add_call, sizeof add_call))
         return;
     (void)add_call(call_back, (void *)(uintptr_t)baseline);

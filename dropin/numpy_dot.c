@@ -2,7 +2,6 @@
 /* numpy_dot.c - replaces the C functions of both methods. */
 #include "numpy_dot.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "loop_product.h"

@@ -166,7 +166,7 @@ bool takt__opener_run(struct takt_opener *opener)
 {
     if (!start(opener))
         return false;
-    if (takt__is_eager())
+    if (takt__mode_has(TAKT_MODE_EAGER))
         wait_for(opener);
     return true;
 }

@@ -6,8 +6,7 @@
  * the loader and memory. A thread of the program may have a stack of 16 KiB, be
  * cancelled at any instruction, or be in a signal handler that jumps out.
  */
-#ifndef TAKT_DROPIN_OPENER_H
-#define TAKT_DROPIN_OPENER_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ void takt__opener_tell_at_exit(void (*handler)(void));
  * program exits would run after the destructors of BLAS libraries, and threads
  * that are in them crash if the program does not end soon. */
 void takt__opener_watch_exit(void);
-
-#endif

@@ -31,9 +31,10 @@ static uint8_t bool_of_number(uint32_t value, int *raised)
  */
 #define DEFINE_COPY(name_, type_, sum_, make_)                              \
     static void copy_##name_(size_t count, const char *from,                \
-                             ptrdiff_t from_step, sum_ *to, size_t to_step) \
+                             ptrdiff_t from_step, void *at, size_t to_step) \
     {                                                                       \
         const bool is_dense = from_step == sizeof(type_) && to_step == 1;   \
+        sum_ *to = at;                                                      \
                                                                             \
         for (size_t i = 0; is_dense && i < count; i++) {                    \
             type_ value;                                                    \
@@ -48,18 +49,19 @@ static uint8_t bool_of_number(uint32_t value, int *raised)
         }                                                                   \
     }
 
-#define DEFINE_STORE(name_, type_, sum_, make_)                        \
-    static int store_##name_(size_t count, const sum_ *sums, char *to, \
-                             ptrdiff_t to_step)                        \
-    {                                                                  \
-        int raised = 0;                                                \
-                                                                       \
-        for (size_t i = 0; i < count; i++) {                           \
-            const type_ value = (type_)make_(sums[i], &raised);        \
-            memcpy(to, &value, sizeof value);                          \
-            to += to_step;                                             \
-        }                                                              \
-        return raised;                                                 \
+#define DEFINE_STORE(name_, type_, sum_, make_)                      \
+    static int store_##name_(size_t count, const void *at, char *to, \
+                             ptrdiff_t to_step)                      \
+    {                                                                \
+        const sum_ *sums = at;                                       \
+        int raised = 0;                                              \
+                                                                     \
+        for (size_t i = 0; i < count; i++) {                         \
+            const type_ value = (type_)make_(sums[i], &raised);      \
+            memcpy(to, &value, sizeof value);                        \
+            to += to_step;                                           \
+        }                                                            \
+        return raised;                                               \
     }
 
 #define DEFINE(name_, type_, sum_, copy_make_, store_make_) \
@@ -72,47 +74,27 @@ DEFINE(32, uint32_t, uint32_t, AS_IT_IS, CUT)
 DEFINE(64, uint64_t, uint64_t, AS_IT_IS, CUT)
 DEFINE(half, uint16_t, float, takt__float_of_half, takt__half_of_float)
 
+static const struct {
+    void (*copy)(size_t count, const char *from, ptrdiff_t from_step, void *to,
+                 size_t to_step);
+    int (*store)(size_t count, const void *sums, char *to, ptrdiff_t to_step);
+} numbers[] = {
+    [TAKT_NUMBER_BOOL] = {copy_truth, store_truth},
+    [TAKT_NUMBER_8] = {copy_8, store_8},
+    [TAKT_NUMBER_16] = {copy_16, store_16},
+    [TAKT_NUMBER_32] = {copy_32, store_32},
+    [TAKT_NUMBER_64] = {copy_64, store_64},
+    [TAKT_NUMBER_HALF] = {copy_half, store_half},
+};
+
 void takt__product_copy(enum takt_number number, size_t count, const char *from,
                         ptrdiff_t from_step, void *to, size_t to_step)
 {
-    switch (number) {
-    case TAKT_NUMBER_BOOL:
-        copy_truth(count, from, from_step, to, to_step);
-        break;
-    case TAKT_NUMBER_8:
-        copy_8(count, from, from_step, to, to_step);
-        break;
-    case TAKT_NUMBER_16:
-        copy_16(count, from, from_step, to, to_step);
-        break;
-    case TAKT_NUMBER_32:
-        copy_32(count, from, from_step, to, to_step);
-        break;
-    case TAKT_NUMBER_64:
-        copy_64(count, from, from_step, to, to_step);
-        break;
-    case TAKT_NUMBER_HALF:
-        copy_half(count, from, from_step, to, to_step);
-        break;
-    }
+    numbers[number].copy(count, from, from_step, to, to_step);
 }
 
 int takt__product_store(enum takt_number number, size_t count, const void *sums,
                         char *to, ptrdiff_t to_step)
 {
-    switch (number) {
-    case TAKT_NUMBER_BOOL:
-        return store_truth(count, sums, to, to_step);
-    case TAKT_NUMBER_8:
-        return store_8(count, sums, to, to_step);
-    case TAKT_NUMBER_16:
-        return store_16(count, sums, to, to_step);
-    case TAKT_NUMBER_32:
-        return store_32(count, sums, to, to_step);
-    case TAKT_NUMBER_64:
-        return store_64(count, sums, to, to_step);
-    case TAKT_NUMBER_HALF:
-        return store_half(count, sums, to, to_step);
-    }
-    return 0;
+    return numbers[number].store(count, sums, to, to_step);
 }

@@ -4,7 +4,6 @@
  * would add a constructor, which runs in every process.
  */
 #include <stdatomic.h>
-#include <stdbool.h>
 
 #include "product_tiles.h"
 

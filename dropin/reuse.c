@@ -9,7 +9,6 @@
 #include "reuse.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "cache.h"
 #include "expectation.h"
@@ -84,7 +83,7 @@ static void read_setting(void)
 
     is_asked_for = takt__mode_switch("TAKT_RUN_REUSE", false);
     const bool is_wanted =
-        takt__mode_switch("TAKT_RUN_REUSE", !takt__is_steady());
+        takt__mode_switch("TAKT_RUN_REUSE", !takt__mode_has(TAKT_MODE_STEADY));
     const bool is_on = is_wanted && can_track(&problem);
     if (is_asked_for && problem != NULL)
         takt__stats_trouble(problem);
@@ -257,7 +256,8 @@ static void estimate(const struct substitution *self)
         cached->gain_s =
             gain_s > 0 && is_ready ? gain_s * bytes / bytes_of(self) : 0;
         cached->price_s = price_of(bytes, move_s_per_byte);
-        if (takt__is_eager()) { /* tests: copy at the second use */
+        if (takt__mode_has(
+                TAKT_MODE_EAGER)) { /* tests: copy at the second use */
             cached->gain_s = is_ready ? 1 : 0;
             cached->price_s = 1;
         }
@@ -396,7 +396,7 @@ takt_status takt__run_reusing(const struct takt_route *route,
 {
     struct substitution self = {.route = route, .call = *call};
 
-    if (route->is_adaptive || takt__is_eager())
+    if (route->is_adaptive || takt__mode_has(TAKT_MODE_EAGER))
         find_operands(&self);
     if (self.count == 0 || is_foreign(route))
         return route->takt->run(route->ctx, call, decision);

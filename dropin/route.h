@@ -3,8 +3,7 @@
  * route.h - a context of libtakt for one baseline library and one number of
  * threads. router.c makes them.
  */
-#ifndef TAKT_DROPIN_ROUTE_H
-#define TAKT_DROPIN_ROUTE_H
+#pragma once
 
 #include <string.h>
 
@@ -76,9 +75,8 @@ static inline takt_call takt__call_of(const struct takt_route *route,
                                       enum takt_routine routine,
                                       enum takt_blas_type type)
 {
-    return (takt_call){.op = route->op[routine],
-                       .dtype = type == TAKT_D ? TAKT_F64 : TAKT_F32,
-                       .flags = takt__is_steady() ? TAKT_CALL_STEADY : 0};
+    return (takt_call){
+        .op = route->op[routine],
+        .dtype = type == TAKT_D ? TAKT_F64 : TAKT_F32,
+        .flags = takt__mode_has(TAKT_MODE_STEADY) ? TAKT_CALL_STEADY : 0};
 }
-
-#endif

@@ -3,7 +3,6 @@
 #include "router.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +120,7 @@ void takt__router_spent(uint64_t ns)
 
 static bool is_time(void)
 {
-    return takt__is_eager() ||
+    return takt__mode_has(TAKT_MODE_EAGER) ||
            atomic_load_explicit(&spent_ns, memory_order_relaxed) >=
                atomic_load_explicit(&opens_after_ns, memory_order_relaxed);
 }
@@ -133,7 +132,7 @@ static void find_gpu(struct takt_route *route)
     takt_gpu_device gpu = {.size = sizeof gpu};
 
     route->has_gpu = libtakt.gpu(route->ctx, 0, &gpu) == TAKT_OK;
-    if (takt__has_stats() && route->has_gpu)
+    if (takt__mode_has(TAKT_MODE_STATS) && route->has_gpu)
         takt__stats_gpu(gpu.model[0] != '\0' ? gpu.model : gpu.expert);
 }
 
@@ -187,7 +186,7 @@ static bool make_ctx(struct takt_route *route)
     options.threads = threads_of_ctx(options.threads, route->threads);
     options.blas = ""; /* the program may be calling those at this moment */
     route->is_adaptive = options.policy == TAKT_POLICY_ADAPTIVE;
-    if (route->is_adaptive && takt__is_alike())
+    if (route->is_adaptive && takt__mode_has(TAKT_MODE_ALIKE))
         options.policy = TAKT_POLICY_HEURISTIC; /* times do not count */
     status = libtakt.create(&options, &route->ctx);
     if (status != TAKT_OK && options.policy != TAKT_POLICY_ADAPTIVE) {
@@ -277,7 +276,7 @@ static void open_switchback(const struct takt_route *route)
     }
     takt__switchback_open(&options);
     takt__effect_open();
-    if (takt__has_lapack() && takt__lapack_history_open(route) &&
+    if (takt__mode_has(TAKT_MODE_LAPACK) && takt__lapack_history_open(route) &&
         route->has_gpu)
         takt__lapack_begin_opening(route);
 }
@@ -296,7 +295,7 @@ static void add_route(const struct takt_baseline *baseline, unsigned threads,
     if (is_possible && make_ctx(route)) {
         takt__add_baseline_experts(route);
         find_gpu(route);
-        if (route->is_adaptive && !takt__is_steady())
+        if (route->is_adaptive && !takt__mode_has(TAKT_MODE_STEADY))
             open_switchback(route);
     } else {
         takt__stats_trouble("a context could not be made");
@@ -320,8 +319,9 @@ static struct {
  * router for now: no earlier run is remembered. */
 static bool is_too_soon(void)
 {
-    if (takt__is_eager() || atomic_load(&opens_after_ns) == later_ns ||
-        !takt__is_patient() || takt__history_may_exist())
+    if (takt__mode_has(TAKT_MODE_EAGER) ||
+        atomic_load(&opens_after_ns) == later_ns || !takt__is_patient() ||
+        takt__history_may_exist())
         return false;
     atomic_store(&opens_after_ns, later_ns);
     return true;
@@ -422,15 +422,16 @@ void takt__route_early(const struct takt_baseline *baseline)
 takt_call takt__product_call(const struct takt_route *route,
                              const struct takt_product *p)
 {
-    return (takt_call){.op = route->op[TAKT_GEMM],
-                       .dtype = p->is_double ? TAKT_F64 : TAKT_F32,
-                       .shape = {.rank = 3, .dim = {p->m, p->n, p->k}},
-                       .in = {p->a, p->b},
-                       .out = p->c,
-                       .ld = {p->lda, p->ldb, p->ldc},
-                       .alpha = p->alpha,
-                       .beta = p->beta,
-                       .flags = (takt__is_steady() ? TAKT_CALL_STEADY : 0) |
-                                (p->is_a_transposed ? TAKT_TRANS_A : 0) |
-                                (p->is_b_transposed ? TAKT_TRANS_B : 0)};
+    return (takt_call){
+        .op = route->op[TAKT_GEMM],
+        .dtype = p->is_double ? TAKT_F64 : TAKT_F32,
+        .shape = {.rank = 3, .dim = {p->m, p->n, p->k}},
+        .in = {p->a, p->b},
+        .out = p->c,
+        .ld = {p->lda, p->ldb, p->ldc},
+        .alpha = p->alpha,
+        .beta = p->beta,
+        .flags = (takt__mode_has(TAKT_MODE_STEADY) ? TAKT_CALL_STEADY : 0) |
+                 (p->is_a_transposed ? TAKT_TRANS_A : 0) |
+                 (p->is_b_transposed ? TAKT_TRANS_B : 0)};
 }

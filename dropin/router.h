@@ -11,8 +11,7 @@
  * Threads: a thread of our own opens (opener.h). Calls are passed through
  * meanwhile, and wait for nothing.
  */
-#ifndef TAKT_DROPIN_ROUTER_H
-#define TAKT_DROPIN_ROUTER_H
+#pragma once
 
 #include "route.h"
 #include "stats.h"
@@ -32,5 +31,3 @@ void takt__router_spent(uint64_t ns);
 
 takt_call takt__product_call(const struct takt_route *route,
                              const struct takt_product *product);
-
-#endif

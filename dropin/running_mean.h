@@ -7,8 +7,7 @@
  *
  * Threads: any. Two that add at once may lose one of their values.
  */
-#ifndef TAKT_DROPIN_RUNNING_MEAN_H
-#define TAKT_DROPIN_RUNNING_MEAN_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void takt__mean_add(struct takt_running_mean *mean, float value, float far);
 
 struct takt_mean_estimate
 takt__mean_expect(const struct takt_running_mean *mean, double work);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threads: by the owner of the statistics, switchback.c.
  */
-#ifndef TAKT_DROPIN_SIDES_H
-#define TAKT_DROPIN_SIDES_H
+#pragma once
 
 #include "kind.h"
 
@@ -41,5 +40,3 @@ void takt__sides_set_controls(void);
 
 /* What was measured on a side so far counts for less. */
 void takt__sides_age(enum takt_side side);
-
-#endif

@@ -6,8 +6,7 @@
  * libraries take a few. Threads may have 16 KiB, and so may stacks for signals
  * and coroutines, of which nothing is known: calls there are passed through.
  */
-#ifndef TAKT_DROPIN_STACK_H
-#define TAKT_DROPIN_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ static inline bool takt__has_stack(void)
                here - takt__stack_room.begin < takt__stack_room.size, 1) ||
            takt__stack_measure(here);
 }
-
-#endif

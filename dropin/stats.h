@@ -12,8 +12,7 @@
  * square root of m n for matrices with vectors, n for vectors. Its class is the
  * binary logarithm of that: class 6 is 64 to 127.
  */
-#ifndef TAKT_DROPIN_STATS_H
-#define TAKT_DROPIN_STATS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -174,5 +173,3 @@ struct takt_stats {
     struct takt_stats_loop_cell lapack[TAKT_LAPACKS][2][TAKT_STATS_CLASSES];
     struct takt_stats_timeline timeline;
 };
-
-#endif

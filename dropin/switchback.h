@@ -14,8 +14,7 @@
  * program stays in the baseline library. What a side does to the rest of the
  * program is in the gaps between its calls, which are compared too.
  */
-#ifndef TAKT_DROPIN_SWITCHBACK_H
-#define TAKT_DROPIN_SWITCHBACK_H
+#pragma once
 
 #include "sides.h"
 
@@ -99,5 +98,3 @@ struct takt_switchback_options {
  * has ended, or with the next large one, or at once where the pace is known; of
  * several, the first counts. */
 void takt__switchback_open(const struct takt_switchback_options *options);
-
-#endif

@@ -182,17 +182,17 @@ static unsigned known_choice(const struct takt_team_kind *kind,
                              unsigned preferred,
                              const struct takt_team_call *call, unsigned count)
 {
-    const uint32_t turn = load(&kind->retries) % 4;
+    const uint32_t choice = load(&kind->retries) % 4;
 
     for (unsigned i = TAKT_TEAMS; i < TAKT_CHOICES; i++)
-        if (turn == 2 && i != preferred && is_offered(call, i) &&
+        if (choice == 2 && i != preferred && is_offered(call, i) &&
             is_known(kind, i))
             return i;
     if (preferred >= TAKT_TEAMS)
         return 0;
-    const unsigned other = turn == 1   ? preferred + 1
-                           : turn == 3 ? preferred - (preferred > 0)
-                                       : 0;
+    const unsigned other = choice == 1   ? preferred + 1
+                           : choice == 3 ? preferred - (preferred > 0)
+                                         : 0;
     const unsigned next = preferred > 0 ? other : 1;
 
     return next == preferred || next >= count ? 0 : next;
@@ -287,11 +287,11 @@ static void let_pass(struct takt_team_kind *kind, unsigned preferred,
 struct takt_team_choice takt__team_choose(struct takt_team_kind *kind,
                                           const struct takt_team_call *call)
 {
-    const uint32_t turn = load(&kind->turn);
+    const uint32_t calls = load(&kind->calls);
     const unsigned preferred = fastest(kind, call);
     const uint32_t tried = load(&kind->trial);
 
-    store(&kind->turn, turn + 1);
+    store(&kind->calls, calls + 1);
     store(&kind->since, load(&kind->since) + 1);
     if (tried > TAKT_TEAMS && !is_offered(call, tried - 1))
         store(&kind->trial, 0);
@@ -310,7 +310,7 @@ struct takt_team_choice takt__team_choose(struct takt_team_kind *kind,
                        : takt__team_threads(choice, call->threads),
         .is_timed = trial > 0 || load(&kind->is_settling) ||
                     !is_known(kind, 0) || !is_short ||
-                    turn % timed_of_short == 0};
+                    calls % timed_of_short == 0};
 }
 
 /* Whether a call of a trial counts: all but the first of several. */

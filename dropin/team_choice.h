@@ -13,8 +13,7 @@
  *
  * Threads: any. Two that learn at once may lose one of their times.
  */
-#ifndef TAKT_DROPIN_TEAM_CHOICE_H
-#define TAKT_DROPIN_TEAM_CHOICE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -31,7 +30,7 @@ enum {
 
 struct takt_team_kind {
     struct takt_running_mean team[TAKT_CHOICES]; /* ns per unit of work */
-    _Atomic uint32_t turn;
+    _Atomic uint32_t calls;
     _Atomic uint32_t trial; /* the number of the choice that is tried, plus 1;
                              * 0: none */
     _Atomic uint32_t left;  /* calls of that trial */
@@ -95,5 +94,3 @@ struct takt_team_choice takt__team_choose(struct takt_team_kind *kind,
 bool takt__team_learn(struct takt_team_kind *kind,
                       const struct takt_team_choice *choice, double work,
                       uint64_t ns);
-
-#endif

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* Where a cell comes from, the best first. */
 enum source {
     FROM_EXACT,
@@ -167,14 +169,8 @@ static enum source source_of(const struct choosing *choosing,
 static bool add_candidate(struct prior_candidates *list,
                           const struct prior_candidate *candidate)
 {
-    if (list->count == list->room) {
-        const size_t room = list->room == 0 ? 1024 : 2 * list->room;
-        struct prior_candidate *more = realloc(list->at, room * sizeof *more);
-        if (more == NULL)
-            return false;
-        list->at = more;
-        list->room = room;
-    }
+    if (!takt__grow(&list->at, &list->room, list->count + 1, sizeof *candidate))
+        return false;
     list->at[list->count++] = *candidate;
     return true;
 }

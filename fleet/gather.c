@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/say.h"
 #include "store/store.h"
 
@@ -30,19 +31,6 @@ struct gathering {
     bool is_short; /* of memory */
 };
 
-static bool make_room(struct gathering *gathering)
-{
-    if (gathering->count < gathering->room)
-        return true;
-    const size_t room = gathering->room == 0 ? 1024 : 2 * gathering->room;
-    struct shared_cell *more = realloc(gathering->share, room * sizeof *more);
-    if (more == NULL)
-        return false;
-    gathering->share = more;
-    gathering->room = room;
-    return true;
-}
-
 static void take(void *self, const struct takt_record *record)
 {
     struct gathering *gathering = self;
@@ -61,7 +49,8 @@ static void take(void *self, const struct takt_record *record)
         gathering->withheld++;
         return;
     }
-    gathering->is_short = gathering->is_short || !make_room(gathering);
+    gathering->is_short |= !takt__grow(&gathering->share, &gathering->room,
+                                       gathering->count + 1, sizeof share);
     if (!gathering->is_short)
         gathering->share[gathering->count++] = share;
 }

@@ -6,21 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/say.h"
-
-static bool make_room(struct takt_fleet_origins *origins)
-{
-    if (origins->count < origins->room)
-        return true;
-    const size_t room = origins->room == 0 ? 256 : 2 * origins->room;
-    struct takt_fleet_origin *more =
-        realloc(origins->origin, room * sizeof *more);
-    if (more == NULL)
-        return false;
-    origins->origin = more;
-    origins->room = room;
-    return true;
-}
 
 bool takt__fleet_origins_add(struct takt_fleet_origins *origins,
                              const struct takt_fleet_origin *origin)
@@ -28,7 +15,8 @@ bool takt__fleet_origins_add(struct takt_fleet_origins *origins,
     if (origins->count > 0 &&
         strcmp(origins->origin[origins->count - 1].id, origin->id) == 0)
         origins->count--;
-    if (!make_room(origins))
+    if (!takt__grow(&origins->origin, &origins->room, origins->count + 1,
+                    sizeof *origin))
         return false;
     origins->origin[origins->count++] = *origin;
     return true;

@@ -2,17 +2,12 @@
 /* pq.c - finds the functions of libpq. */
 #include "fleet/pq.h"
 
-#include <dlfcn.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/library.h"
 #include "base/say.h"
 
-static const struct symbol {
-    const char *name;
-    size_t offset;
-} symbols[] = {
+static const struct takt_library_symbol symbols[] = {
     {"PQconnectdbParams", offsetof(struct takt_pq, connect)},
     {"PQfinish", offsetof(struct takt_pq, finish)},
     {"PQstatus", offsetof(struct takt_pq, status)},
@@ -42,14 +37,12 @@ takt_status takt__pq_load(struct takt_pq *out, takt_diag *diag)
                          "the library of PostgreSQL is needed: install libpq5 "
                          "(%s)",
                          takt__library_problem());
-    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-        void *found = dlsym(library, symbols[i].name);
-        if (found == NULL)
-            return takt__say(diag, TAKT_ENOTSUP,
-                             "libpq is too old: it has no %s; install libpq5 "
-                             "14 or later",
-                             symbols[i].name);
-        memcpy((char *)out + symbols[i].offset, &found, sizeof found);
-    }
-    return TAKT_OK;
+    const char *missing = takt__library_find_all(
+        library, symbols, sizeof symbols / sizeof *symbols, out);
+    return missing == NULL
+               ? TAKT_OK
+               : takt__say(diag, TAKT_ENOTSUP,
+                           "libpq is too old: it has no %s; install libpq5 14 "
+                           "or later",
+                           missing);
 }

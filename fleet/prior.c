@@ -5,28 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static const char first_line[] = "takt-prior 1\n";
 
 enum { first_length = sizeof first_line - 1, number_bytes = 8, lengths = 8 };
-
-static bool make_room(struct takt_fleet_priors *priors)
-{
-    if (priors->count < priors->room)
-        return true;
-    const size_t room = priors->room == 0 ? 64 : 2 * priors->room;
-    struct takt_fleet_prior *more = realloc(priors->prior, room * sizeof *more);
-    if (more == NULL)
-        return false;
-    priors->prior = more;
-    priors->room = room;
-    return true;
-}
 
 bool takt__fleet_priors_add(struct takt_fleet_priors *priors, const char *class,
                             const char *line, const void *bytes, size_t length)
 {
     if (strlen(class) >= TAKT_FLEET_CLASS || strlen(line) >= TAKT_FLEET_LINE ||
-        length > TAKT_FLEET_MOST_BYTES || !make_room(priors))
+        length > TAKT_FLEET_MOST_BYTES ||
+        !takt__grow(&priors->prior, &priors->room, priors->count + 1,
+                    sizeof *priors->prior))
         return false;
     struct takt_fleet_prior *prior = &priors->prior[priors->count];
     *prior = (struct takt_fleet_prior){.length = length};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/new_file.h"
+#include "base/read_stream.h"
 #include "base/say.h"
 #include "fleet/fetch.h"
 #include "fleet/sign.h"
@@ -101,31 +102,16 @@ static unsigned char *read_file(const char *path, size_t *length,
                                 takt_diag *diag)
 {
     FILE *file = fopen(path, "re");
-    unsigned char *bytes = NULL;
-    size_t room = 0;
+    char *bytes = NULL;
+    int wrong = file == NULL
+                    ? errno
+                    : takt__read_stream(file, most_bytes, &bytes, length);
 
-    *length = 0;
-    if (file == NULL) {
-        takt__say(diag, TAKT_OK, "%s: %s", path, strerror(errno));
-        return NULL;
-    }
-    for (size_t got = 1; got > 0 && room <= most_bytes; *length += got) {
-        if (*length == room) {
-            room = room == 0 ? 1 << 16 : 2 * room;
-            unsigned char *more = realloc(bytes, room);
-            if (more == NULL)
-                break;
-            bytes = more;
-        }
-        got = fread(bytes + *length, 1, room - *length, file);
-    }
-    const bool is_whole = feof(file) && !ferror(file);
-    fclose(file);
-    if (is_whole)
-        return bytes;
-    free(bytes);
-    takt__say(diag, TAKT_OK, "%s cannot be read, or is too large", path);
-    return NULL;
+    if (file != NULL)
+        fclose(file);
+    if (wrong != 0)
+        takt__say(diag, TAKT_OK, "%s: %s", path, strerror(wrong));
+    return (unsigned char *)bytes;
 }
 
 static takt_status parse_file(const char *path, const unsigned char *bytes,

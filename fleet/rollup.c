@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/grow.h"
 #include "base/say.h"
 #include "fleet/origins.h"
 #include "fleet/pool.h"
@@ -174,25 +175,10 @@ static bool roll(struct rolling *rolling, struct opinions *list, bool is_all)
 static bool make_room(struct rolling *rolling, struct opinions *list,
                       size_t more)
 {
-    size_t room = list->room == 0 ? 4096 : list->room;
-
-    if (list->count + more <= list->room)
-        return true;
-    while (room < list->count + more)
-        room *= 2;
-    struct opinion *of = realloc(list->of, room * sizeof *of);
-    if (of == NULL)
-        return false;
-    list->of = of;
-    list->room = room;
-    if (room <= rolling->cells)
-        return true;
-    struct takt_fleet_cell *cell = realloc(rolling->cell, room * sizeof *cell);
-    if (cell == NULL)
-        return false;
-    rolling->cell = cell;
-    rolling->cells = room;
-    return true;
+    return takt__grow(&list->of, &list->room, list->count + more,
+                      sizeof *list->of) &&
+           takt__grow(&rolling->cell, &rolling->cells, list->room,
+                      sizeof *rolling->cell);
 }
 
 /* The line that was read is complete; `next`: the one behind it, "": none. */

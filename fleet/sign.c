@@ -2,7 +2,6 @@
 /* sign.c - the few functions of libcrypto that are needed. */
 #include "fleet/sign.h"
 
-#include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,10 +34,7 @@ struct crypto {
                   const unsigned char *bytes, size_t count);
 };
 
-static const struct crypto_symbol {
-    const char *name;
-    size_t offset;
-} symbols[] = {
+static const struct takt_library_symbol symbols[] = {
     {"BIO_new_mem_buf", offsetof(struct crypto, new_source)},
     {"BIO_free", offsetof(struct crypto, free_source)},
     {"PEM_read_bio_PrivateKey", offsetof(struct crypto, read_private)},
@@ -57,19 +53,15 @@ static takt_status load(struct crypto *out, takt_diag *diag)
 {
     void *library = takt__library_open("libcrypto.so.3");
 
-    for (size_t i = 0; library != NULL && i < sizeof symbols / sizeof *symbols;
-         i++) {
-        void *found = dlsym(library, symbols[i].name);
-        if (found == NULL)
-            return takt__say(diag, TAKT_ENOTSUP, "libcrypto.so.3 has no %s",
-                             symbols[i].name);
-        memcpy((char *)out + symbols[i].offset, &found, sizeof found);
-    }
-    return library != NULL
-               ? TAKT_OK
-               : takt__say(diag, TAKT_ENOTSUP,
-                           "OpenSSL 3 is needed: install libssl3 (%s)",
-                           takt__library_problem());
+    if (library == NULL)
+        return takt__say(diag, TAKT_ENOTSUP,
+                         "OpenSSL 3 is needed: install libssl3 (%s)",
+                         takt__library_problem());
+    const char *missing = takt__library_find_all(
+        library, symbols, sizeof symbols / sizeof *symbols, out);
+    return missing == NULL ? TAKT_OK
+                           : takt__say(diag, TAKT_ENOTSUP,
+                                       "libcrypto.so.3 has no %s", missing);
 }
 
 /* A key with a password is refused: a timer cannot type. */

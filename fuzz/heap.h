@@ -7,10 +7,7 @@
  * code that is: around the blocks, and in those that are free, memory is
  * poisoned, and a block is used again only after many others of its size.
  */
-#ifndef TAKT_FUZZ_HEAP_H
-#define TAKT_FUZZ_HEAP_H
+#pragma once
 
 /* Before SQLite is initialized. */
 void heap_give_to_sqlite(void);
-
-#endif

@@ -3,8 +3,7 @@
  * otlp_read.h - reads what the exporter wrote, and aborts when it is not OTLP
  * in protobuf, or not JSON.
  */
-#ifndef TAKT_FUZZ_OTLP_READ_H
-#define TAKT_FUZZ_OTLP_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -301,5 +300,3 @@ static inline void read_value(struct json *json)
         read_number(json);
     }
 }
-
-#endif

@@ -7,8 +7,7 @@
  * connection that stays open, whose pages are replaced under it: SQLite drops
  * what it has of them when the counter of changes in the first page differs.
  */
-#ifndef TAKT_FUZZ_PAGES_H
-#define TAKT_FUZZ_PAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ struct takt_database *pages_swap(const uint8_t *bytes, size_t length);
 
 /* Visits a record that was read: it is sound. */
 void pages_look(void *self, const struct takt_record *record);
-
-#endif

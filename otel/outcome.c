@@ -3,7 +3,6 @@
 #include "outcome.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "profile/events.h"
 
 enum { MOST_EVENTS = 1 << 23 };
@@ -27,16 +28,10 @@ struct said {
 static takt_status keep(struct trace_events *events,
                         const struct takt_trace_event *event)
 {
-    if (events->count == events->room) {
-        const size_t room = events->room * 2 + 1024;
-        void *more = room > MOST_EVENTS
-                         ? NULL
-                         : realloc(events->event, room * sizeof *event);
-        if (more == NULL)
-            return TAKT_ENOMEM;
-        events->event = more;
-        events->room = room;
-    }
+    if (events->count == MOST_EVENTS ||
+        !takt__grow(&events->event, &events->room, events->count + 1,
+                    sizeof *event))
+        return TAKT_ENOMEM;
     events->event[events->count] = *event;
     events->event[events->count].order = events->count;
     events->count++;

@@ -10,22 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum { MOST_FRAMES = 1 << 22, MOST_SAMPLES = 1 << 24, DEEPEST_STACK = 4096 };
 
 /* ---- frames ---- */
 
 static takt_status keep_place(struct takt_frame_places *places, int place)
 {
-    if (places->count == places->room) {
-        const size_t room = places->room * 2 + 256;
-        int *more = room > MOST_FRAMES
-                        ? NULL
-                        : realloc(places->place, room * sizeof *more);
-        if (more == NULL)
-            return TAKT_ENOMEM;
-        places->place = more;
-        places->room = room;
-    }
+    if (places->count == MOST_FRAMES ||
+        !takt__grow(&places->place, &places->room, places->count + 1,
+                    sizeof place))
+        return TAKT_ENOMEM;
     places->place[places->count++] = place;
     return TAKT_OK;
 }
@@ -80,19 +76,6 @@ struct samples {
     size_t place_room, weight_room;
 };
 
-static bool grow(void **array, size_t *room, size_t count, size_t size)
-{
-    if (count < *room)
-        return true;
-    const size_t more = *room * 2 + 1024;
-    void *grown = more > MOST_SAMPLES ? NULL : realloc(*array, more * size);
-    if (grown == NULL)
-        return false;
-    *array = grown;
-    *room = more;
-    return true;
-}
-
 static int place_at(const struct takt_frame_places *places, double index)
 {
     return index >= 0 && index < (double)places->count
@@ -121,8 +104,9 @@ static takt_status read_samples(struct takt_json_stream *json,
     enum takt_json_token token;
 
     while ((token = takt__json_next(json)) == TAKT_TOKEN_ARRAY) {
-        if (!grow((void **)&out->place, &out->place_room, out->places,
-                  sizeof *out->place))
+        if (out->places == MOST_SAMPLES ||
+            !takt__grow(&out->place, &out->place_room, out->places + 1,
+                        sizeof *out->place))
             return TAKT_ENOMEM;
         out->place[out->places++] = read_stack(json, places);
     }
@@ -135,8 +119,9 @@ static takt_status read_weights(struct takt_json_stream *json,
     enum takt_json_token token;
 
     while ((token = takt__json_next(json)) == TAKT_TOKEN_NUMBER) {
-        if (!grow((void **)&out->weight, &out->weight_room, out->weights,
-                  sizeof *out->weight))
+        if (out->weights == MOST_SAMPLES ||
+            !takt__grow(&out->weight, &out->weight_room, out->weights + 1,
+                        sizeof *out->weight))
             return TAKT_ENOMEM;
         out->weight[out->weights++] = json->number;
     }

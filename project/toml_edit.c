@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* What is to be written, bit by bit; once there is no memory, nothing is. */
 struct draft {
     char *bytes;
@@ -21,15 +23,8 @@ struct draft {
 
 static void put_n(struct draft *draft, const char *bytes, size_t length)
 {
-    if (draft->size - draft->length < length && !draft->is_broken) {
-        const size_t size = (draft->length + length) * 2;
-        char *grown = realloc(draft->bytes, size);
-        draft->is_broken = grown == NULL;
-        if (grown != NULL) {
-            draft->bytes = grown;
-            draft->size = size;
-        }
-    }
+    draft->is_broken |=
+        !takt__grow(&draft->bytes, &draft->size, draft->length + length, 1);
     if (draft->is_broken || length == 0)
         return;
     memcpy(draft->bytes + draft->length, bytes, length);

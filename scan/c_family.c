@@ -28,24 +28,19 @@ static struct takt_ir_verdict *slot(const struct takt_c_notes *notes,
     return &notes->verdict[i];
 }
 
-static bool make_room(struct takt_c_notes *notes)
+static void make_room(struct takt_c_notes *notes)
 {
     const struct takt_c_notes old = *notes;
 
     if (notes->verdict_count * 4 < notes->verdict_room * 3)
-        return true;
+        return;
     notes->verdict_room = old.verdict_room == 0 ? LEAST : old.verdict_room * 2;
     notes->verdict =
         takt__scan_zeros(notes->verdict_room, sizeof *notes->verdict);
-    if (notes->verdict == NULL) {
-        *notes = old;
-        return false;
-    }
     for (size_t i = 0; i < old.verdict_room; i++)
         if (old.verdict[i].id != NULL)
             *slot(notes, old.verdict[i].id) = old.verdict[i];
     free(old.verdict);
-    return true;
 }
 
 static bool recall(const struct takt_source *source, const void *id,
@@ -65,8 +60,7 @@ static void keep(const struct takt_source *source,
 {
     struct takt_c_notes *notes = source->notes;
 
-    if (!make_room(notes))
-        return;
+    make_room(notes);
     struct takt_ir_verdict *place = slot(notes, verdict->id);
     notes->verdict_count += place->id == NULL;
     *place = *verdict;
@@ -299,34 +293,23 @@ static const char *const loops[] = {"for (",   "for(",       "while (",
 static const char *const outlined[] = {".h",   ".hpp", ".hh",  ".hxx",
                                        ".cuh", ".inl", ".ipp", NULL};
 
-const struct takt_language takt__language_c = {.id = TAKT_SCAN_C,
-                                               .family = TAKT_SCAN_C,
-                                               .outlined = outlined,
-                                               .outline = takt__c_outline,
-                                               .links = takt__c_links,
-                                               .loops = loops,
-                                               .extensions = c_extensions,
-                                               .grammar = tree_sitter_c,
-                                               .query = takt__query_c,
-                                               .words = c_words,
-                                               .predicates = predicates,
-                                               .begin = takt__c_begin,
-                                               .end = takt__c_end,
-                                               .describe = describe,
-                                               .prefer = prefer};
+#define LANGUAGE(id_, name_)                              \
+    const struct takt_language takt__language_##name_ = { \
+        .id = id_,                                        \
+        .family = TAKT_SCAN_C,                            \
+        .outlined = outlined,                             \
+        .outline = takt__c_outline,                       \
+        .links = takt__c_links,                           \
+        .loops = loops,                                   \
+        .extensions = name_##_extensions,                 \
+        .grammar = tree_sitter_##name_,                   \
+        .query = takt__query_##name_,                     \
+        .words = name_##_words,                           \
+        .predicates = predicates,                         \
+        .begin = takt__c_begin,                           \
+        .end = takt__c_end,                               \
+        .describe = describe,                             \
+        .prefer = prefer};
 
-const struct takt_language takt__language_cpp = {.id = TAKT_SCAN_CPP,
-                                                 .family = TAKT_SCAN_C,
-                                                 .outlined = outlined,
-                                                 .outline = takt__c_outline,
-                                                 .links = takt__c_links,
-                                                 .loops = loops,
-                                                 .extensions = cpp_extensions,
-                                                 .grammar = tree_sitter_cpp,
-                                                 .query = takt__query_cpp,
-                                                 .words = cpp_words,
-                                                 .predicates = predicates,
-                                                 .begin = takt__c_begin,
-                                                 .end = takt__c_end,
-                                                 .describe = describe,
-                                                 .prefer = prefer};
+LANGUAGE(TAKT_SCAN_C, c)
+LANGUAGE(TAKT_SCAN_CPP, cpp)

@@ -6,8 +6,7 @@
  * The order is that of the work: names of a file (once), the place of a
  * candidate, types and constants seen from there, the nest of loops, a verdict.
  */
-#ifndef TAKT_SCAN_C_FAMILY_H
-#define TAKT_SCAN_C_FAMILY_H
+#pragma once
 
 #include "judge.h"
 
@@ -48,10 +47,9 @@ struct takt_c_notes {
     unsigned nesting;  /* of declarations that are being looked at */
     bool is_in_class;  /* looks at the fields of one */
     bool has_matrices; /* mentions a matrix type at all */
-    bool lacks_memory;
 };
 
-bool takt__c_begin(struct takt_source *source);
+void takt__c_begin(struct takt_source *source);
 void takt__c_end(struct takt_source *source);
 /* NULL: there is none. What is found stays until the next look into a block. */
 const struct takt_c_name *takt__c_find(const struct takt_source *source,
@@ -146,6 +144,9 @@ struct takt_c_type
 takt__c_declared_type(const struct takt_c_place *place,
                       const struct takt_c_declaration *declaration,
                       unsigned depth);
+/* Whether a declaration has one of these words, such as const. */
+bool takt__c_is_qualified(const struct takt_source *source, TSNode holder,
+                          const char *words);
 /* Of a type's own node, with the names of the file. */
 struct takt_c_type takt__c_named_type(const struct takt_c_place *place,
                                       TSNode type, unsigned depth);
@@ -214,5 +215,3 @@ const char *takt__c_blas_op(const struct takt_source *source, TSNode call);
 /* Sizes and dtype of a call, from its arguments. */
 void takt__c_describe_call(const struct takt_c_place *place, TSNode call,
                            const char *op, struct takt_finding *out);
-
-#endif

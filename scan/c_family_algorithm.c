@@ -145,8 +145,6 @@ static struct takt_c_nest *open_lambda(const struct call *call, TSNode lambda,
 {
     struct takt_c_nest *nest = takt__scan_zeros(1, sizeof *nest);
 
-    if (nest == NULL)
-        return NULL;
     nest->place = call->place;
     nest->source = call->place->source;
     if (bind(nest, lambda, has_total,

@@ -84,17 +84,12 @@ static bool collect_else(struct takt_c_nest *nest, TSNode other,
                          struct takt_ir_expr *condition, uint32_t around,
                          unsigned depth, unsigned first)
 {
-    const unsigned middle = nest->ir.stmt_count;
-
     if (takt__node_is(other, "else_clause"))
         other = takt__c_first(other);
-    if (ts_node_is_null(other) || middle != first + 1 ||
+    if (ts_node_is_null(other) || nest->ir.stmt_count != first + 1 ||
         !collect_chosen(nest, only_statement(other), around, depth))
         return false;
-    return takt__ir_fold_either(&nest->ir, condition, first) ||
-           (nest->ir.stmt_count == middle + 1 &&
-            nest->ir.stmt[middle].effect >= TAKT_IR_MAX &&
-            takt__ir_fold_choice(&nest->ir, condition, first, 1));
+    return takt__ir_fold_either(&nest->ir, condition, first);
 }
 
 bool takt__c_collect_choice(struct takt_c_nest *nest, TSNode node,

@@ -134,8 +134,6 @@ void takt__c_judge_loop(const struct takt_c_place *place, TSNode loop,
 {
     struct takt_c_nest *nest = takt__scan_zeros(1, sizeof *nest);
 
-    if (nest == NULL)
-        return;
     nest->place = place;
     nest->source = place->source;
     if (takt__c_survey(nest, loop) && takt__c_collect(nest, loop) &&

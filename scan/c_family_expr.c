@@ -261,7 +261,6 @@ struct takt_ir_expr *takt__c_expr_field(struct takt_c_nest *nest,
 static struct takt_ir_expr *binary(struct takt_c_nest *nest, TSNode node,
                                    bool is_index, unsigned depth)
 {
-    enum takt_ir_sort sort;
     struct takt_ir_expr *a =
         takt__c_expr(nest, takt__node_field(node, "left"), is_index, depth + 1);
     struct takt_ir_expr *b = takt__c_expr(nest, takt__node_field(node, "right"),
@@ -269,13 +268,7 @@ static struct takt_ir_expr *binary(struct takt_c_nest *nest, TSNode node,
     const struct takt_text sign =
         takt__node_text(nest->source, takt__node_field(node, "operator"));
 
-    if (a == NULL || b == NULL)
-        return NULL;
-    if (takt__ir_operator(sign, &sort))
-        return takt__ir_offset(&nest->ir, sort, a, b);
-    if (!is_index || takt__ir_has_access(a) || takt__ir_has_access(b))
-        return NULL;
-    return takt__ir_opaque(&nest->ir, a->loops | b->loops);
+    return takt__ir_binary(&nest->ir, sign, a, b, is_index);
 }
 
 static struct takt_ir_expr *unary(struct takt_c_nest *nest, TSNode node,

@@ -4,8 +4,7 @@
  * looks at the syntax, one for the loops and the names that they change, one
  * for the statements.
  */
-#ifndef TAKT_SCAN_C_FAMILY_EXPR_H
-#define TAKT_SCAN_C_FAMILY_EXPR_H
+#pragma once
 
 #include "c_family.h"
 
@@ -136,5 +135,3 @@ struct takt_c_local *takt__c_local_named(struct takt_c_nest *nest,
                                          struct takt_text text);
 /* The loop that counts with a name, the innermost that was read; -1: none. */
 int takt__c_loop_of(const struct takt_c_nest *nest, struct takt_text var);
-
-#endif

@@ -100,25 +100,19 @@ static struct takt_c_name *slot(const struct takt_c_notes *notes,
     return &notes->name[i];
 }
 
-static bool grow(struct takt_c_notes *notes)
+static void grow(struct takt_c_notes *notes)
 {
     const struct takt_c_notes old = *notes;
 
     if (notes->name_count * 4 < notes->name_room * 3)
-        return true;
+        return;
     notes->name_room = old.name_room == 0 ? LEAST : old.name_room * 2;
     notes->name = takt__scan_zeros(notes->name_room, sizeof *notes->name);
-    if (notes->name == NULL) {
-        *notes = old;
-        notes->lacks_memory = true;
-        return false;
-    }
     for (size_t i = 0; i < old.name_room; i++)
         if (old.name[i].text.at != NULL)
             *slot(notes, old.name[i].text, old.name[i].what,
                   old.name[i].block) = old.name[i];
     free(old.name);
-    return true;
 }
 
 /* Of a type or macro that is declared for fixed-point numbers and for others,
@@ -139,8 +133,9 @@ static void keep_in(struct takt_source *source, const void *block, TSNode name,
 {
     struct takt_c_notes *notes = source->notes;
 
-    if (ts_node_is_null(name) || !grow(notes))
+    if (ts_node_is_null(name))
         return;
+    grow(notes);
     const struct takt_text text = takt__node_text(source, name);
     struct takt_c_name *place = slot(notes, text, what, block);
     place->is_twice = place->text.at != NULL;
@@ -328,8 +323,7 @@ static void keep_local(const struct takt_source *source, TSNode block,
 {
     struct takt_c_notes *notes = source->notes;
 
-    if (!grow(notes))
-        return;
+    grow(notes);
     struct takt_c_name *place = slot(notes, text, what, block.id);
     if (place->text.at == NULL)
         notes->name_count++;
@@ -365,8 +359,7 @@ const struct takt_c_name *takt__c_find_local(const struct takt_source *source,
     struct takt_c_notes *notes = source->notes;
     const struct takt_text none = {"", 0};
 
-    if (!grow(notes))
-        return NULL;
+    grow(notes);
     if (slot(notes, none, TAKT_C_BLOCK, block.id)->text.at == NULL) {
         keep_local(source, block, none, TAKT_C_BLOCK, block, block);
         TSTreeCursor cursor = ts_tree_cursor_new(block);
@@ -443,12 +436,10 @@ static bool mentions_any(const struct takt_source *source,
     return false;
 }
 
-bool takt__c_begin(struct takt_source *source)
+void takt__c_begin(struct takt_source *source)
 {
     struct takt_c_notes *notes = takt__scan_zeros(1, sizeof *notes);
 
-    if (notes == NULL)
-        return false;
     source->notes = notes;
     notes->is_test_path = is_test_path(source->path);
     notes->is_arma_used = mentions(source, "arma");
@@ -456,18 +447,12 @@ bool takt__c_begin(struct takt_source *source)
     gather(source, ts_tree_root_node(source->tree), NULL, 0);
     if (source->borrowed != NULL)
         gather(source, ts_tree_root_node(source->borrowed), NULL, 0);
-    if (!notes->lacks_memory)
-        return true;
-    takt__c_end(source);
-    return false;
 }
 
 void takt__c_end(struct takt_source *source)
 {
     struct takt_c_notes *notes = source->notes;
 
-    if (notes == NULL)
-        return;
     free(notes->name);
     free(notes->verdict);
     free(notes);

@@ -7,8 +7,7 @@
  * that are linear in them, arrays whose elements have one floating-point type
  * and lie side by side, and one statement. Anything else has no call.
  */
-#ifndef TAKT_SCAN_C_FAMILY_REWRITE_H
-#define TAKT_SCAN_C_FAMILY_REWRITE_H
+#pragma once
 
 #include "c_family.h"
 
@@ -130,5 +129,3 @@ bool takt__rw_write_matrices(struct takt_rw_call *call);
 /* Fills in the call of an exact finding, if there is one. */
 void takt__c_rewrite(const struct takt_c_place *place, TSNode loop,
                      struct takt_finding *out);
-
-#endif

@@ -369,14 +369,15 @@ static void add_declarator(const struct takt_c_place *place, TSNode declarator,
     type->rank += rank;
 }
 
-static bool has_volatile(const struct takt_source *source, TSNode holder)
+bool takt__c_is_qualified(const struct takt_source *source, TSNode holder,
+                          const char *words)
 {
     const uint32_t count = ts_node_named_child_count(holder);
 
     for (uint32_t i = 0; i < count && i < 8; i++) {
         const TSNode child = ts_node_named_child(holder, i);
         if (takt__node_is(child, "type_qualifier") &&
-            (takt__text_in(takt__node_text(source, child), "volatile _Atomic")))
+            takt__text_in(takt__node_text(source, child), words))
             return true;
     }
     return false;
@@ -407,7 +408,8 @@ declared_type(const struct takt_c_place *place,
         return unknown;
     struct takt_c_type type = takt__c_named_type(
         place, takt__node_field(declaration->holder, "type"), depth + 1);
-    type.is_volatile |= has_volatile(place->source, declaration->holder);
+    type.is_volatile |= takt__c_is_qualified(place->source, declaration->holder,
+                                             "volatile _Atomic");
     if (is_complex(place->source, declaration))
         type.element = TAKT_IR_OTHER;
     if (type.is_auto && !ts_node_is_null(declaration->range)) {

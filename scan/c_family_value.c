@@ -29,17 +29,24 @@ static struct takt_c_type literal_type(struct takt_text text)
                                                : TAKT_IR_F64};
 }
 
+static struct takt_c_type type_of(const struct takt_c_place *place,
+                                  const struct takt_c_name *name,
+                                  unsigned depth)
+{
+    if (name == NULL)
+        return unknown;
+    const struct takt_c_declaration held = {.holder = name->holder,
+                                            .declarator = name->node};
+    return takt__c_declared_type(place, &held, depth);
+}
+
 struct takt_c_type takt__c_field_type(const struct takt_c_place *place,
                                       const void *class, struct takt_text field)
 {
     const struct takt_c_name *found =
         takt__c_find_field(place->source, class, field);
 
-    if (found == NULL)
-        return unknown;
-    const struct takt_c_declaration held = {.holder = found->holder,
-                                            .declarator = found->node};
-    return takt__c_declared_type(place, &held, 1);
+    return type_of(place, found, 1);
 }
 
 static struct takt_c_type field_type(const struct takt_c_place *place,
@@ -75,11 +82,7 @@ static struct takt_c_type function_type(const struct takt_c_place *place,
     const struct takt_c_name *found =
         takt__c_find(place->source, name, TAKT_C_FUNCTION);
 
-    if (found == NULL)
-        return unknown;
-    const struct takt_c_declaration held = {.holder = found->holder,
-                                            .declarator = found->node};
-    return takt__c_declared_type(place, &held, depth + 1);
+    return type_of(place, found, depth + 1);
 }
 
 /* What a function of the project returns: rows(t), rows<2>(t). */
@@ -369,20 +372,6 @@ static bool enumerator(const struct takt_c_place *place,
     return false;
 }
 
-static bool is_constant_declaration(const struct takt_source *source,
-                                    TSNode holder)
-{
-    const uint32_t count = ts_node_named_child_count(holder);
-
-    for (uint32_t i = 0; i < count && i < 8; i++) {
-        const TSNode child = ts_node_named_child(holder, i);
-        if (takt__node_is(child, "type_qualifier") &&
-            takt__c_has(takt__node_text(source, child), "const"))
-            return true;
-    }
-    return false;
-}
-
 static bool named_constant(const struct takt_c_place *place,
                            struct takt_text name, unsigned depth,
                            int64_t *value, enum takt_size_source *source)
@@ -394,7 +383,8 @@ static bool named_constant(const struct takt_c_place *place,
     if (takt__c_declared(place, name, &found)) {
         enum takt_size_source of;
         return !ts_node_is_null(found.value) &&
-               is_constant_declaration(place->source, found.holder) &&
+               takt__c_is_qualified(place->source, found.holder,
+                                    "const constexpr constinit") &&
                constant(place, found.value, depth + 1, value, &of);
     }
     one = takt__c_find(place->source, name, TAKT_C_CONSTANT);

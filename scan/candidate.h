@@ -2,8 +2,7 @@
 /*
  * candidate.h - what a query found, while it is being judged.
  */
-#ifndef TAKT_SCAN_CANDIDATE_H
-#define TAKT_SCAN_CANDIDATE_H
+#pragma once
 
 #include "language.h"
 
@@ -20,5 +19,3 @@ struct takt_scan_candidate {
 void takt__candidates_settle(const struct takt_language *language,
                              struct takt_scan_candidate *candidate,
                              size_t count);
-
-#endif

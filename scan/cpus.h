@@ -2,10 +2,7 @@
 /*
  * cpus.h - how many threads are worth having.
  */
-#ifndef TAKT_SCAN_CPUS_H
-#define TAKT_SCAN_CPUS_H
+#pragma once
 
 /* The CPUs that this process may use; at least 1. */
 unsigned takt__allowed_cpus(void);
-
-#endif

@@ -201,7 +201,7 @@ static size_t borrow(struct takt_examiner *examiner, struct takt_shared *shared,
 {
     const size_t size = (size_t)out->bytes;
 
-    if (shared->project == NULL || out->language->outline == NULL ||
+    if (out->language->outline == NULL ||
         !takt__filter_passes(&shared->loops[out->language->id], examiner->text,
                              size))
         return 0;

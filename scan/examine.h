@@ -2,8 +2,7 @@
 /*
  * examine.h - what there is to say about one file.
  */
-#ifndef TAKT_SCAN_EXAMINE_H
-#define TAKT_SCAN_EXAMINE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -16,7 +15,7 @@
  * language is worth it. */
 struct takt_shared {
     const struct takt_scan_options *options;
-    struct takt_project *project; /* NULL: no memory */
+    struct takt_project *project;
     struct takt_filter filter[TAKT_SCAN_LANGUAGES];
     struct takt_filter loops[TAKT_SCAN_LANGUAGES];
     pthread_mutex_t lock; /* of what follows, while patterns are opened */
@@ -66,5 +65,3 @@ takt_status takt__examine_outline(struct takt_examiner *examiner,
 void takt__examine(struct takt_examiner *examiner, struct takt_shared *shared,
                    const struct takt_walk_file *file,
                    struct takt_examined *out);
-
-#endif

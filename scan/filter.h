@@ -3,8 +3,7 @@
  * filter.h - whether any of a list of words occurs in a text, at more than a
  * gigabyte a second.
  */
-#ifndef TAKT_SCAN_FILTER_H
-#define TAKT_SCAN_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void takt__filter_make(struct takt_filter *out, const char *const *words);
 
 bool takt__filter_passes(const struct takt_filter *filter, const char *text,
                          size_t size);
-
-#endif

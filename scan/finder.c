@@ -161,29 +161,11 @@ static bool describe(struct takt_scan_candidate *candidate)
     return true;
 }
 
-/* NULL: no memory. */
-static struct takt_scan_candidate *
-add(struct takt_scan_finder *finder,
-    const struct takt_scan_candidate *candidate)
-{
-    if (finder->count == finder->room) {
-        const size_t room = finder->room * 2 + 16;
-        void *more = takt__scan_resize(finder->candidate,
-                                       room * sizeof *finder->candidate);
-        if (more == NULL)
-            return NULL;
-        finder->candidate = more;
-        finder->room = room;
-    }
-    finder->candidate[finder->count] = *candidate;
-    return &finder->candidate[finder->count];
-}
-
 /* Adds those of the patterns that are alike whose predicates hold. */
-static takt_status judge(struct takt_scan_finder *finder,
-                         const struct takt_patterns *patterns,
-                         const struct takt_pattern *pattern,
-                         struct takt_scan_candidate *candidate)
+static void judge(struct takt_scan_finder *finder,
+                  const struct takt_patterns *patterns,
+                  const struct takt_pattern *pattern,
+                  struct takt_scan_candidate *candidate)
 {
     struct takt_match *match = &candidate->match;
 
@@ -194,33 +176,29 @@ static takt_status judge(struct takt_scan_finder *finder,
         if (!takt__match_holds(match))
             continue;
         candidate->pattern = (uint32_t)(pattern - patterns->pattern);
-        struct takt_scan_candidate *added = add(finder, candidate);
-        if (added == NULL)
-            return TAKT_ENOMEM;
-        finder->count += describe(added);
+        takt__scan_grow(&finder->candidate, &finder->room, finder->count + 1,
+                        sizeof *candidate);
+        finder->candidate[finder->count] = *candidate;
+        finder->count += describe(&finder->candidate[finder->count]);
     }
-    return TAKT_OK;
 }
 
-static takt_status gather(struct takt_scan_finder *finder,
-                          const struct takt_patterns *patterns,
-                          const struct takt_source *source,
-                          struct takt_found *out)
+static void gather(struct takt_scan_finder *finder,
+                   const struct takt_patterns *patterns,
+                   const struct takt_source *source, struct takt_found *out)
 {
     const TSQueryCursorOptions options = {finder, matching_is_late};
     struct takt_scan_candidate candidate = {0};
-    takt_status status = TAKT_OK;
     TSQueryMatch found;
 
     ts_query_cursor_exec_with_options(finder->cursor, patterns->query,
                                       ts_tree_root_node(source->tree),
                                       &options);
     finder->count = 0;
-    while (status == TAKT_OK &&
-           ts_query_cursor_next_match(finder->cursor, &found)) {
+    while (ts_query_cursor_next_match(finder->cursor, &found)) {
         if (make_match(patterns, source, &found, &candidate))
-            status = judge(finder, patterns,
-                           &patterns->pattern[found.pattern_index], &candidate);
+            judge(finder, patterns, &patterns->pattern[found.pattern_index],
+                  &candidate);
         if (finder->count > MOST_FINDINGS || is_late(finder)) {
             out->is_given_up = true;
             break;
@@ -228,7 +206,6 @@ static takt_status gather(struct takt_scan_finder *finder,
     }
     out->is_given_up |= is_late(finder); /* that ends the matches, too */
     out->is_partly |= ts_query_cursor_did_exceed_match_limit(finder->cursor);
-    return status;
 }
 
 /* ---- loops around ---- */
@@ -352,11 +329,10 @@ static takt_status find_in_tree(struct takt_scan_finder *finder,
     const struct takt_language *language = source->language;
     takt_status status = TAKT_OK;
 
-    if (language->begin != NULL && !language->begin(source))
-        status = TAKT_ENOMEM;
-    if (status == TAKT_OK)
-        status = gather(finder, patterns, source, out);
-    if (status == TAKT_OK && !out->is_given_up) {
+    if (language->begin != NULL)
+        language->begin(source);
+    gather(finder, patterns, source, out);
+    if (!out->is_given_up) {
         takt__candidates_settle(language, finder->candidate, finder->count);
         status = keep(finder, source, out);
     }

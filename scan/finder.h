@@ -2,8 +2,7 @@
 /*
  * finder.h - the findings of one text.
  */
-#ifndef TAKT_SCAN_FINDER_H
-#define TAKT_SCAN_FINDER_H
+#pragma once
 
 #include "patterns.h"
 #include "text/region.h"
@@ -43,5 +42,3 @@ takt_status takt__find_among(struct takt_scan_finder *finder,
                              size_t own_size, size_t size,
                              struct takt_found *out);
 void takt__found_clear(struct takt_found *found);
-
-#endif

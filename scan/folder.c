@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 enum { MOST_TEXT = 1 << 20 };
 
 static enum takt_entry_kind kind_of(int fd, const struct dirent *from)
@@ -58,17 +60,10 @@ static int by_path(const void *left, const void *right)
 static bool add_entry(struct takt_folder *folder, size_t *room,
                       const struct dirent *from)
 {
-    if (folder->count == *room) {
-        const size_t more = *room * 2 + 32;
-        void *entry = realloc(folder->entry, more * sizeof *folder->entry);
-        if (entry == NULL)
-            return false;
-        folder->entry = entry;
-        *room = more;
-    }
     const size_t size = strlen(from->d_name) + 1;
     char *name = takt__region_take(&folder->region, size);
-    if (name == NULL)
+    if (name == NULL || !takt__grow(&folder->entry, room, folder->count + 1,
+                                    sizeof *folder->entry))
         return false;
     memcpy(name, from->d_name, size);
     folder->entry[folder->count++] =

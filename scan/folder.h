@@ -2,8 +2,7 @@
 /*
  * folder.h - what is in a folder, in the order of paths.
  */
-#ifndef TAKT_SCAN_FOLDER_H
-#define TAKT_SCAN_FOLDER_H
+#pragma once
 
 #include "text/region.h"
 
@@ -47,5 +46,3 @@ bool takt__is_repository_name(const char *name);
  * none, or it is none. */
 char *takt__folder_text(const struct takt_folder *folder, const char *name,
                         size_t *size);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * glob.h - names and paths against patterns as .gitignore has them.
  */
-#ifndef TAKT_SCAN_GLOB_H
-#define TAKT_SCAN_GLOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ bool takt__glob_name(struct takt_span pattern, struct takt_span name);
 /* Names between slashes, each by its pattern; ** stands for any number of
  * names, and for at least one at the end. */
 bool takt__glob_path(struct takt_span pattern, struct takt_span path);
-
-#endif

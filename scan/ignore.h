@@ -2,8 +2,7 @@
 /*
  * ignore.h - the rules of one .gitignore file.
  */
-#ifndef TAKT_SCAN_IGNORE_H
-#define TAKT_SCAN_IGNORE_H
+#pragma once
 
 #include "glob.h"
 #include "text/region.h"
@@ -30,5 +29,3 @@ void takt__ignore_clear(struct takt_ignore *ignore);
  * file. */
 int takt__ignore_verdict(const struct takt_ignore *ignore,
                          struct takt_span path, bool is_folder);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * A language lowers its syntax to this form; judge.h says what it computes.
  */
-#ifndef TAKT_SCAN_IR_H
-#define TAKT_SCAN_IR_H
+#pragma once
 
 #include "language.h"
 
@@ -139,6 +138,16 @@ struct takt_ir_expr *takt__ir_count(struct takt_ir_nest *nest,
 struct takt_ir_expr *takt__ir_opaque(struct takt_ir_nest *nest, uint32_t loops);
 /* What an operator of most languages is here; false: it is none of these. */
 bool takt__ir_operator(struct takt_text sign, enum takt_ir_sort *out);
+/* a sign b; of an index, whatever it does with what is no element. NULL: it is
+ * not read. */
+struct takt_ir_expr *takt__ir_binary(struct takt_ir_nest *nest,
+                                     struct takt_text sign,
+                                     struct takt_ir_expr *a,
+                                     struct takt_ir_expr *b, bool is_index);
+/* A number as it is written, with _ and a suffix. */
+struct takt_ir_expr *takt__ir_literal(struct takt_ir_nest *nest,
+                                      struct takt_text text);
+
 struct takt_ir_expr *takt__ir_pair(struct takt_ir_nest *nest,
                                    enum takt_ir_sort sort,
                                    struct takt_ir_expr *a,
@@ -246,7 +255,8 @@ void takt__ir_simplify(struct takt_ir_nest *nest, struct takt_ir_stmt *stmt);
 bool takt__ir_fold_choice(struct takt_ir_nest *nest,
                           struct takt_ir_expr *condition, unsigned first,
                           unsigned count);
-/* The last two statements are x = b, if, and x = c, if not. */
+/* The statement behind it is done if not: x = b, if, and x = c, if not; or two
+ * limits. */
 bool takt__ir_fold_either(struct takt_ir_nest *nest,
                           struct takt_ir_expr *condition, unsigned first);
 /* Where, and not what, decides. */
@@ -254,5 +264,3 @@ bool takt__ir_is_guard(const struct takt_ir_expr *condition);
 /* What follows is done only if such a condition holds. */
 void takt__ir_guard(struct takt_ir_nest *nest,
                     const struct takt_ir_expr *condition);
-
-#endif

@@ -5,6 +5,7 @@
  */
 #include "ir.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct takt_ir_expr *takt__ir_new(struct takt_ir_nest *nest,
@@ -277,4 +278,33 @@ struct takt_ir_expr *takt__ir_opposite(struct takt_ir_nest *nest,
                                                        : TAKT_IR_LESS,
                                e->part[0], e->part[1])
                : NULL;
+}
+
+struct takt_ir_expr *takt__ir_binary(struct takt_ir_nest *nest,
+                                     struct takt_text sign,
+                                     struct takt_ir_expr *a,
+                                     struct takt_ir_expr *b, bool is_index)
+{
+    enum takt_ir_sort sort;
+
+    if (a == NULL || b == NULL)
+        return NULL;
+    if (takt__ir_operator(sign, &sort))
+        return takt__ir_offset(nest, sort, a, b);
+    return is_index && !takt__ir_has_access(a) && !takt__ir_has_access(b)
+               ? takt__ir_opaque(nest, a->loops | b->loops)
+               : NULL;
+}
+
+struct takt_ir_expr *takt__ir_literal(struct takt_ir_nest *nest,
+                                      struct takt_text text)
+{
+    char digits[48];
+    size_t size = 0;
+
+    for (size_t i = 0; i < text.size && size + 1 < sizeof digits; i++)
+        if (text.at[i] != '_')
+            digits[size++] = text.at[i];
+    digits[size] = '\0';
+    return takt__ir_number(nest, strtod(digits, NULL));
 }

@@ -203,8 +203,8 @@ bool takt__ir_fold_choice(struct takt_ir_nest *nest,
 }
 
 /* if (a) x = b; else x = c: is x = a ? b : c. */
-bool takt__ir_fold_either(struct takt_ir_nest *nest,
-                          struct takt_ir_expr *condition, unsigned first)
+static bool fold_stores(struct takt_ir_nest *nest,
+                        struct takt_ir_expr *condition, unsigned first)
 {
     struct takt_ir_stmt *yes = &nest->stmt[first], *no = yes + 1;
 
@@ -217,6 +217,15 @@ bool takt__ir_fold_either(struct takt_ir_nest *nest,
         return false;
     takt__ir_simplify(nest, yes);
     return true;
+}
+
+bool takt__ir_fold_either(struct takt_ir_nest *nest,
+                          struct takt_ir_expr *condition, unsigned first)
+{
+    return fold_stores(nest, condition, first) ||
+           (nest->stmt_count == first + 2 &&
+            nest->stmt[first + 1].effect >= TAKT_IR_MAX &&
+            takt__ir_fold_choice(nest, condition, first, 1));
 }
 
 /* Where, and not what, decides. */

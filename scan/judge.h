@@ -5,8 +5,7 @@
  * matrices in whatever order the loops stand, however it is indexed, and
  * whatever language it is written in.
  */
-#ifndef TAKT_SCAN_JUDGE_H
-#define TAKT_SCAN_JUDGE_H
+#pragma once
 
 #include "ir.h"
 
@@ -176,5 +175,3 @@ unsigned takt__judge_windows(const struct takt_judged *j,
                              enum takt_window kind);
 void takt__judge_tell_convolution(struct takt_judged *j, uint32_t filter);
 void takt__judge_tell_pooling(struct takt_judged *j);
-
-#endif

@@ -12,8 +12,7 @@
  * #not-any-of?, and those in the language's own table, which see the whole
  * match: scopes, imports, loops.
  */
-#ifndef TAKT_SCAN_LANGUAGE_H
-#define TAKT_SCAN_LANGUAGE_H
+#pragma once
 
 #include <tree_sitter/api.h>
 
@@ -74,6 +73,9 @@ const char *takt__source_keep(const struct takt_source *source,
 bool takt__node_is(TSNode node, const char *type);
 bool takt__node_in(TSNode node, const char *types); /* "comment block" */
 TSNode takt__node_field(TSNode node, const char *field);
+/* Goes to the next node of a tree, each before those in it, which are passed
+ * over if not `enters`; needs no stack of ours. False: there is none. */
+bool takt__cursor_next(TSTreeCursor *cursor, bool enters);
 
 /* An integer literal, with _ and suffixes, also in hex; false: it is none. */
 bool takt__text_integer(struct takt_text text, uint64_t *out);
@@ -121,8 +123,8 @@ struct takt_language {
     void (*links)(const char *text, size_t size, takt_link *link, void *self);
 
     /* Before the matches of a file: may gather scopes, imports and constants
-     * into source->notes; false: no memory. `end` frees it. May be NULL. */
-    bool (*begin)(struct takt_source *source);
+     * into source->notes. `end` frees it. May be NULL. */
+    void (*begin)(struct takt_source *source);
     void (*end)(struct takt_source *source);
 
     /* Fills in size, dtype, function and is_test, as far as they are known,
@@ -145,5 +147,3 @@ extern const char takt__query_c[], takt__query_cpp[], takt__query_python[],
 
 extern const struct takt_language takt__language_c, takt__language_cpp,
     takt__language_python, takt__language_rust;
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * languages.h - the languages of this build.
  */
-#ifndef TAKT_SCAN_LANGUAGES_H
-#define TAKT_SCAN_LANGUAGES_H
+#pragma once
 
 #include "language.h"
 
@@ -25,5 +24,3 @@ bool takt__language_may_be(const struct takt_language *by_name,
 
 /* "c", "cpp", "python" or "rust": as in the names of patterns. */
 const char *takt__language_key(enum takt_scan_language id);
-
-#endif

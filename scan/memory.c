@@ -14,6 +14,8 @@
 
 #include <tree_sitter/api.h>
 
+#include "base/grow.h"
+
 static void *expect(void *memory)
 {
     static const char text[] = "takt: there is not enough memory to parse\n";
@@ -38,12 +40,17 @@ void *takt__scan_zeros(size_t count, size_t size)
     return expect(is_empty ? calloc(1, 1) : calloc(count, size));
 }
 
-void *takt__scan_resize(void *old, size_t size)
+static void *resize(void *old, size_t size)
 {
     return expect(realloc(old, size > 0 ? size : 1));
 }
 
+void takt__scan_grow(void *list, size_t *room, size_t count, size_t size)
+{
+    expect(takt__grow(list, room, count, size) ? list : NULL);
+}
+
 void takt__scan_use_memory(void)
 {
-    ts_set_allocator(allocate, takt__scan_zeros, takt__scan_resize, free);
+    ts_set_allocator(allocate, takt__scan_zeros, resize, free);
 }

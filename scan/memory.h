@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* memory.h - memory for tree-sitter, and for the scanner. */
-#ifndef TAKT_SCAN_MEMORY_H
-#define TAKT_SCAN_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,9 +9,7 @@
  * parser is made; as often as you like. */
 void takt__scan_use_memory(void);
 
-/* Memory of zeros, and more than before. They end the process likewise: a
- * finding that is missing for lack of memory would look like none. */
+/* Memory of zeros, and takt__grow(). They end the process likewise: a finding
+ * that is missing for lack of memory would look like none. */
 void *takt__scan_zeros(size_t count, size_t size);
-void *takt__scan_resize(void *old, size_t size);
-
-#endif
+void takt__scan_grow(void *list, size_t *room, size_t count, size_t size);

@@ -3,8 +3,7 @@
  * outline.h - for outlines (project.h) of languages with braces: steps through
  * a text without a parser.
  */
-#ifndef TAKT_SCAN_OUTLINE_H
-#define TAKT_SCAN_OUTLINE_H
+#pragma once
 
 #include "project.h"
 
@@ -35,5 +34,3 @@ struct takt_text takt__outline_word_after(const char *at, const char *end);
  * functions that are long or have loops. */
 void takt__outline_declare(const struct takt_outline *in, const char *at,
                            const char *end);
-
-#endif

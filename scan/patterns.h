@@ -7,8 +7,7 @@
  *
  * Read only once it is open: threads share it.
  */
-#ifndef TAKT_SCAN_PATTERNS_H
-#define TAKT_SCAN_PATTERNS_H
+#pragma once
 
 #include <regex.h>
 
@@ -72,5 +71,3 @@ void takt__patterns_close(struct takt_patterns *patterns);
 
 /* Whether every predicate of the match's pattern holds. */
 bool takt__match_holds(const struct takt_match *match);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * place.h - where in a text a finding is, as people and SARIF count.
  */
-#ifndef TAKT_SCAN_PLACE_H
-#define TAKT_SCAN_PLACE_H
+#pragma once
 
 #include "language.h"
 
@@ -23,5 +22,3 @@ unsigned takt__ruler_column(struct takt_ruler *ruler, size_t line_start,
 /* The first line of a text: trimmed, and cut off, to fit; valid UTF-8 without
  * control characters. */
 void takt__snippet(struct takt_text text, char out[TAKT_SNIPPET]);
-
-#endif

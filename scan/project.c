@@ -24,8 +24,6 @@ struct takt_project *takt__project_open(void)
 
 void takt__project_close(struct takt_project *project)
 {
-    if (project == NULL)
-        return;
     for (int i = 0; i < TAKT_SCAN_LANGUAGES; i++) {
         struct project_family *of = &project->family[i];
         free(of->text.item);
@@ -41,19 +39,16 @@ void takt__project_close(struct takt_project *project)
 
 /* ---- lists and slots ----------------------------------------------------- */
 
-/* A new item, zeroed; NULL: no memory. */
+/* A new item, zeroed; NULL: they are too many. */
 static void *add(struct takt_project *project, struct project_list *list,
                  size_t size)
 {
-    if (list->count + 1 >= list->room) {
-        const uint32_t room = list->room * 2 + 64;
-        void *item = takt__scan_resize(list->item, room * size);
-        if (item == NULL || project->bytes > MOST_BYTES)
-            return list->item = item != NULL ? item : list->item, NULL;
-        project->bytes += (room - list->room) * size;
-        list->item = item;
-        list->room = room;
-    }
+    const size_t room = list->room;
+
+    if (project->bytes > MOST_BYTES)
+        return NULL;
+    takt__scan_grow(&list->item, &list->room, list->count + 2, size);
+    project->bytes += (list->room - room) * size;
     list->count++;
     return memset((char *)list->item + list->count * size, 0, size);
 }
@@ -109,36 +104,29 @@ static uint32_t *slot(const struct project_family *of,
     return &slots->slot[i];
 }
 
-static bool grow(const struct project_family *of, struct project_slots *slots)
+static void grow(const struct project_family *of, struct project_slots *slots)
 {
     const struct project_slots old = *slots;
 
     if (old.count * 2 < old.room)
-        return true;
+        return;
     slots->room = old.room == 0 ? FIRST_SLOTS : old.room * 2;
     slots->slot = takt__scan_zeros(slots->room, sizeof *slots->slot);
-    if (slots->slot == NULL) {
-        *slots = old;
-        return false;
-    }
     for (uint32_t i = 0; i < old.room; i++)
         if (old.slot[i] != TAKT_PROJECT_NONE)
             *slot(of, slots, key_of(of, slots, old.slot[i])) = old.slot[i];
     free(old.slot);
-    return true;
 }
 
 /* Puts an item before those of the same name. */
-static bool put(const struct project_family *of, struct project_slots *slots,
+static void put(const struct project_family *of, struct project_slots *slots,
                 uint32_t item, uint32_t *next)
 {
-    if (!grow(of, slots))
-        return false;
+    grow(of, slots);
     uint32_t *first = slot(of, slots, key_of(of, slots, item));
     slots->count += *first == TAKT_PROJECT_NONE;
     *next = *first;
     *first = item;
-    return true;
 }
 
 static uint32_t first_of(const struct project_family *of,
@@ -185,10 +173,7 @@ void takt__project_add(struct takt_project *project,
         return;
     file->path = kept;
     file->first_link = of->link.count + 1;
-    if (!put(of, &of->by_base, of->file.count, &file->next)) {
-        of->file.count--;
-        return;
-    }
+    put(of, &of->by_base, of->file.count, &file->next);
     project->now = of;
     if (language->links != NULL)
         language->links(text, size, add_link, project);
@@ -240,8 +225,7 @@ void takt__project_name(struct takt_project *project, struct takt_text name)
     project->name_at = (size_t)(found - text->at);
     entry->name = (struct takt_text){found, name.size};
     entry->text = of->text.count;
-    if (!put(of, &of->by_name, of->entry.count, &entry->next))
-        of->entry.count--;
+    put(of, &of->by_name, of->entry.count, &entry->next);
 }
 
 /* ---- which file ---------------------------------------------------------- */

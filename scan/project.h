@@ -12,14 +12,12 @@
  * The table is filled by one thread in the order of paths, then only read: what
  * is found does not depend on the number of threads.
  */
-#ifndef TAKT_SCAN_PROJECT_H
-#define TAKT_SCAN_PROJECT_H
+#pragma once
 
 #include "language.h"
 
 struct takt_project;
 
-/* NULL: no memory. */
 struct takt_project *takt__project_open(void);
 void takt__project_close(struct takt_project *project);
 
@@ -45,5 +43,3 @@ size_t takt__project_declarations(const struct takt_project *project,
                                   const struct takt_language *language,
                                   const char *path, const char *text,
                                   size_t size, char *out, size_t room);
-
-#endif

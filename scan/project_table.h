@@ -3,8 +3,7 @@
  * project_table.h - the table of declarations: between project.c, which fills
  * it, and project_view.c, which chooses from it.
  */
-#ifndef TAKT_SCAN_PROJECT_TABLE_H
-#define TAKT_SCAN_PROJECT_TABLE_H
+#pragma once
 
 #include "project.h"
 #include "text/region.h"
@@ -37,7 +36,8 @@ struct project_link {
 /* Arrays that grow; item 0 is not used. */
 struct project_list {
     void *item;
-    uint32_t count, room;
+    size_t room;
+    uint32_t count;
 };
 
 struct project_slots {
@@ -65,5 +65,3 @@ uint32_t takt__project_file(const struct project_family *of,
 unsigned takt__project_common(const char *a, const char *b);
 /* The next word from *at on; empty: there is none. */
 struct takt_text takt__project_word(const char **at, const char *end);
-
-#endif

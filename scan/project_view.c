@@ -223,8 +223,6 @@ size_t takt__project_declarations(const struct takt_project *project,
     struct view *view = takt__scan_zeros(1, sizeof *view);
     size_t written = 0;
 
-    if (view == NULL)
-        return 0;
     view->of = &project->family[language->family];
     view->path = path;
     view->text = text;

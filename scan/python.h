@@ -8,8 +8,7 @@
  * expressions (python_compose.c), and loops and comprehensions, which are
  * lowered to the form of ir.h (python_lower.h).
  */
-#ifndef TAKT_SCAN_PYTHON_H
-#define TAKT_SCAN_PYTHON_H
+#pragma once
 
 #include "language.h"
 
@@ -64,7 +63,7 @@ struct takt_python_binding {
 
 struct takt_python_notes;
 
-bool takt__python_begin(struct takt_source *source);
+void takt__python_begin(struct takt_source *source);
 void takt__python_end(struct takt_source *source);
 
 /* Who binds that name for an expression at that byte; NULL: nobody in this
@@ -180,5 +179,3 @@ const char *takt__python_loop(const struct takt_source *source, TSNode node,
                               struct takt_found_size *size);
 
 bool takt__python_sounds_like_counts(struct takt_text name);
-
-#endif

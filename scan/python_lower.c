@@ -158,23 +158,13 @@ static bool is_started(const struct takt_python_nest *nest, TSNode name)
 
 /* ---- statements ---------------------------------------------------------- */
 
-static bool bind(struct takt_python_nest *nest, TSNode name,
-                 struct takt_ir_expr *value)
-{
-    if (value == NULL || nest->locals == TAKT_PYTHON_LOCALS)
-        return false;
-    nest->local[nest->locals].name = takt__node_text(nest->source, name);
-    nest->local[nest->locals++].value = value;
-    return true;
-}
-
 static bool assign(struct takt_python_nest *nest, TSNode left,
                    struct takt_ir_expr *value, unsigned depth)
 {
     if (value == NULL)
         return false;
     if (takt__node_is(left, "identifier") && is_alias(nest, left, value))
-        return bind(nest, left, value);
+        return takt__python_bind_local(nest, left, value);
     const bool is_start = !takt__ir_varies(value) &&
                           (value->loops == 0 || value->sort == TAKT_IR_ACCESS);
     if (takt__node_is(left, "identifier") && !is_start &&
@@ -216,7 +206,8 @@ static bool lower_assignment(struct takt_python_nest *nest, TSNode node,
         return assign_pair(nest, left, right, depth);
     if (takt__node_is(left, "identifier") && takt__node_is(right, "list") &&
         takt__python_children(right) == 0) /* a row that is filled below */
-        return bind(nest, left, takt__ir_collected(&nest->ir, NULL));
+        return takt__python_bind_local(nest, left,
+                                       takt__ir_collected(&nest->ir, NULL));
     return assign(nest, left, takt__python_expr(nest, right, false, depth + 1),
                   depth);
 }
@@ -389,10 +380,8 @@ static struct takt_python_nest *open_nest(const struct takt_source *source,
 {
     struct takt_python_nest *nest = takt__scan_zeros(1, sizeof *nest);
 
-    if (nest != NULL) {
-        nest->source = source;
-        nest->first = node;
-    }
+    nest->source = source;
+    nest->first = node;
     return nest;
 }
 
@@ -439,8 +428,6 @@ const char *takt__python_loop(const struct takt_source *source, TSNode node,
     struct takt_ir_verdict verdict = {.op = NULL};
     const char *op = NULL;
 
-    if (nest == NULL)
-        return NULL;
     find_assigned(nest, node, 0);
     if (takt__python_statement(nest, node, 0))
         op = op_of(nest, &verdict);
@@ -455,8 +442,6 @@ const char *takt__python_map(const struct takt_source *source, TSNode node)
     struct takt_ir_verdict verdict = {.op = NULL};
     const char *op = NULL;
 
-    if (nest == NULL)
-        return NULL;
     if (takt__python_collected(nest, node, 0) != NULL)
         op = op_of(nest, &verdict);
     free(nest);
@@ -471,8 +456,6 @@ const char *takt__python_reduced(const struct takt_source *source, TSNode over,
     struct takt_ir_expr *value = NULL;
     const char *op = NULL;
 
-    if (nest == NULL)
-        return NULL;
     struct takt_ir_expr *to = takt__ir_result(
         &nest->ir, (struct takt_ir_type){.element = TAKT_IR_UNKNOWN});
     value = takt__node_is(over, "call") ? takt__python_mapped(nest, over)

@@ -8,8 +8,7 @@
  * or one is known to be a number; and elements come from names, not from calls
  * that may return anything.
  */
-#ifndef TAKT_SCAN_PYTHON_LOWER_H
-#define TAKT_SCAN_PYTHON_LOWER_H
+#pragma once
 
 #include "judge.h"
 #include "python.h"
@@ -72,4 +71,6 @@ const char *takt__python_map(const struct takt_source *source, TSNode node);
 const char *takt__python_reduced(const struct takt_source *source, TSNode over,
                                  enum takt_ir_effect effect);
 
-#endif
+/* From here on a name stands for a value; false: it is no name, or no value. */
+bool takt__python_bind_local(struct takt_python_nest *nest, TSNode name,
+                             struct takt_ir_expr *value);

@@ -153,14 +153,8 @@ static struct takt_ir_expr *binary(struct takt_python_nest *nest, TSNode node,
 
 static struct takt_ir_expr *number(struct takt_python_nest *nest, TSNode node)
 {
-    const struct takt_text text = takt__node_text(nest->source, node);
-    char digits[48] = "";
-    size_t size = 0;
-
-    for (size_t i = 0; i < text.size && size + 1 < sizeof digits; i++)
-        if (text.at[i] != '_')
-            digits[size++] = text.at[i];
-    struct takt_ir_expr *e = takt__ir_number(&nest->ir, strtod(digits, NULL));
+    struct takt_ir_expr *e =
+        takt__ir_literal(&nest->ir, takt__node_text(nest->source, node));
     if (e != NULL && takt__node_is(node, "integer"))
         e->type.element = TAKT_IR_INTEGER;
     return e;
@@ -312,8 +306,8 @@ struct takt_ir_expr *takt__python_expr(struct takt_python_nest *nest,
 
 /* ---- what is gone over --------------------------------------------------- */
 
-static bool bind(struct takt_python_nest *nest, TSNode name,
-                 struct takt_ir_expr *value)
+bool takt__python_bind_local(struct takt_python_nest *nest, TSNode name,
+                             struct takt_ir_expr *value)
 {
     if (value == NULL || !takt__node_is(name, "identifier") ||
         nest->locals == TAKT_PYTHON_LOCALS)
@@ -371,7 +365,8 @@ static bool bind_columns(struct takt_python_nest *nest, TSNode left,
     struct takt_ir_expr *turned = takt__ir_name(
         &nest->ir, takt__node_text(nest->source, call), rows->type);
     return turned != NULL &&
-           bind(nest, left, takt__ir_element(&nest->ir, turned, at));
+           takt__python_bind_local(nest, left,
+                                   takt__ir_element(&nest->ir, turned, at));
 }
 
 static bool bind_zip(struct takt_python_nest *nest, TSNode left, TSNode call,
@@ -384,8 +379,9 @@ static bool bind_zip(struct takt_python_nest *nest, TSNode left, TSNode call,
     if (count != takt__python_children(left))
         return false;
     for (unsigned i = 0; i < count; i++)
-        if (!bind(nest, takt__python_child(left, i),
-                  element(nest, argument(nest, call, i), at, depth)))
+        if (!takt__python_bind_local(
+                nest, takt__python_child(left, i),
+                element(nest, argument(nest, call, i), at, depth)))
             return false;
     return true;
 }
@@ -432,16 +428,17 @@ bool takt__python_open(struct takt_python_nest *nest, TSNode left, TSNode right,
                             dotted);
     if (strcmp(dotted, "builtins.range") == 0) {
         read_range(nest, loop, right, depth);
-        return bind(nest, left, at);
+        return takt__python_bind_local(nest, left, at);
     }
     if (strcmp(dotted, "builtins.zip") == 0)
         return bind_zip(nest, left, right, at, depth);
     if (strcmp(dotted, "builtins.enumerate") == 0)
         return takt__python_children(left) == 2 &&
-               bind(nest, takt__python_child(left, 0), at) &&
-               bind(nest, takt__python_child(left, 1),
-                    element(nest, argument(nest, right, 0), at, depth));
-    return bind(nest, left, element(nest, right, at, depth));
+               takt__python_bind_local(nest, takt__python_child(left, 0), at) &&
+               takt__python_bind_local(
+                   nest, takt__python_child(left, 1),
+                   element(nest, argument(nest, right, 0), at, depth));
+    return takt__python_bind_local(nest, left, element(nest, right, at, depth));
 }
 
 struct takt_ir_expr *takt__python_mapped(struct takt_python_nest *nest,
@@ -458,8 +455,9 @@ struct takt_ir_expr *takt__python_mapped(struct takt_python_nest *nest,
     struct takt_ir_expr *at =
         takt__ir_count(&nest->ir, nest->local[0].name, nest->ir.loop[0].bit);
     for (unsigned i = 1; i < count; i++)
-        if (!bind(nest, takt__python_child(list, i),
-                  element(nest, argument(nest, call, i + 1), at, 0)))
+        if (!takt__python_bind_local(
+                nest, takt__python_child(list, i),
+                element(nest, argument(nest, call, i + 1), at, 0)))
             return NULL;
     return takt__python_expr(nest, takt__node_field(function, "body"), false,
                              0);

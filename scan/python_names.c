@@ -25,18 +25,6 @@ enum {
 
 /* ---- the notes ----------------------------------------------------------- */
 
-static bool grow(void **items, size_t count, size_t size)
-{
-    if (count < 16 ? count != 0 : (count & (count - 1)) != 0)
-        return true;
-    void *more =
-        takt__scan_resize(*items, (count < 16 ? 16 : 2 * count) * size);
-    if (more == NULL)
-        return false;
-    *items = more;
-    return true;
-}
-
 size_t takt__python_hash(struct takt_text name)
 {
     uint32_t sum = 2166136261u;
@@ -49,10 +37,8 @@ size_t takt__python_hash(struct takt_text name)
 static void push_scope(struct takt_python_notes *notes, TSNode from, TSNode to,
                        enum takt_python_scope_kind kind)
 {
-    if (!grow((void **)&notes->scope, notes->scopes, sizeof *notes->scope)) {
-        notes->is_out_of_memory = true;
-        return;
-    }
+    takt__scan_grow(&notes->scope, &notes->scope_room, notes->scopes + 1,
+                    sizeof *notes->scope);
     notes->scope[notes->scopes] = (struct takt_python_scope){
         ts_node_start_byte(from), ts_node_end_byte(to), notes->current, kind};
     notes->current = (unsigned)notes->scopes++;
@@ -61,11 +47,8 @@ static void push_scope(struct takt_python_notes *notes, TSNode from, TSNode to,
 void takt__python_bind(struct takt_python_notes *notes,
                        struct takt_python_binding binding)
 {
-    if (!grow((void **)&notes->binding, notes->bindings,
-              sizeof *notes->binding)) {
-        notes->is_out_of_memory = true;
-        return;
-    }
+    takt__scan_grow(&notes->binding, &notes->binding_room, notes->bindings + 1,
+                    sizeof binding);
     size_t *bucket = &notes->bucket[takt__python_hash(binding.name)];
     binding.next = *bucket;
     notes->binding[notes->bindings] = binding;
@@ -76,11 +59,8 @@ static void note_candidate(struct takt_python_notes *notes, TSNode node)
 {
     if (notes->candidates == MOST_CANDIDATES)
         return;
-    if (!grow((void **)&notes->candidate, notes->candidates,
-              sizeof *notes->candidate)) {
-        notes->is_out_of_memory = true;
-        return;
-    }
+    takt__scan_grow(&notes->candidate, &notes->candidate_room,
+                    notes->candidates + 1, sizeof node);
     notes->candidate[notes->candidates++] = node;
 }
 
@@ -417,53 +397,36 @@ static void visit(struct takt_source *source, TSNode node)
 
 static void walk(struct takt_source *source)
 {
-    const struct takt_python_notes *notes = source->notes;
     TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(source->tree));
 
-    for (bool goes_on = true; goes_on && !notes->is_out_of_memory;) {
+    do
         visit(source, ts_tree_cursor_current_node(&cursor));
-        if (ts_tree_cursor_goto_first_child(&cursor))
-            continue;
-        while (!ts_tree_cursor_goto_next_sibling(&cursor))
-            if (!ts_tree_cursor_goto_parent(&cursor)) {
-                goes_on = false;
-                break;
-            }
-    }
+    while (takt__cursor_next(&cursor, true));
     ts_tree_cursor_delete(&cursor);
 }
 
-bool takt__python_begin(struct takt_source *source)
+void takt__python_begin(struct takt_source *source)
 {
     struct takt_python_notes *notes = takt__scan_zeros(1, sizeof *notes);
 
     source->notes = notes;
-    if (notes == NULL)
-        return false;
     notes->bucket = takt__scan_zeros(BUCKETS, sizeof *notes->bucket);
     TSNode root = ts_tree_root_node(source->tree);
     push_scope(notes, root, root, TAKT_PYTHON_SCOPE_MODULE);
-    if (notes->bucket == NULL || notes->is_out_of_memory)
-        return false;
     notes->scope[0].from = 0;
     notes->scope[0].to = UINT32_MAX;
     notes->is_claiming = true;
     number_types(notes, ts_tree_language(source->tree));
     walk(source);
-    if (notes->is_out_of_memory)
-        return false;
     for (size_t i = 0; i < notes->candidates; i++)
         takt__python_composition(source, notes->candidate[i]);
     notes->is_claiming = false;
-    return !notes->is_out_of_memory;
 }
 
 void takt__python_end(struct takt_source *source)
 {
     struct takt_python_notes *notes = source->notes;
 
-    if (notes == NULL)
-        return;
     free(notes->scope);
     free(notes->binding);
     free(notes->bucket);
@@ -479,10 +442,8 @@ void takt__python_claim(const struct takt_source *source, TSNode node)
 
     if (!notes->is_claiming)
         return;
-    if (!grow((void **)&notes->claim, notes->claims, sizeof *notes->claim)) {
-        notes->is_out_of_memory = true;
-        return;
-    }
+    takt__scan_grow(&notes->claim, &notes->claim_room, notes->claims + 1,
+                    sizeof *notes->claim);
     notes->claim[notes->claims++] = (struct takt_python_claim){
         ts_node_start_byte(node), ts_node_end_byte(node)};
 }

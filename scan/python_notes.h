@@ -2,8 +2,7 @@
 /*
  * python_notes.h - what is kept about a Python file while it is looked at.
  */
-#ifndef TAKT_SCAN_PYTHON_NOTES_H
-#define TAKT_SCAN_PYTHON_NOTES_H
+#pragma once
 
 #include "python.h"
 
@@ -43,12 +42,13 @@ struct takt_python_notes {
     struct takt_python_known known[TAKT_PYTHON_KNOWN];
     unsigned char noted[TAKT_PYTHON_SYMBOLS]; /* what is done with a type */
     size_t scopes, bindings, candidates, claims;
+    size_t scope_room, binding_room, candidate_room, claim_room;
     unsigned current;                  /* scope, during the walk */
     TSNode next_in_chain, chain_value; /* of a = b = value, found once */
     unsigned depth, steps; /* of the search for a value: it ends somewhere */
     enum takt_certainty certainty; /* of the op that was asked for last */
     bool has_symbols; /* what computes with something else than numbers */
-    bool has_arrays, has_torch, is_claiming, is_out_of_memory;
+    bool has_arrays, has_torch, is_claiming;
 };
 
 size_t takt__python_hash(struct takt_text name);
@@ -65,5 +65,3 @@ void takt__python_note_subscript(struct takt_source *source, TSNode node);
 void takt__python_note_operands(struct takt_source *source, TSNode call,
                                 struct takt_text name);
 void takt__python_note_condition(struct takt_source *source, TSNode node);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * python_results.h - the shapes of arrays, and what calls make of them.
  */
-#ifndef TAKT_SCAN_PYTHON_RESULTS_H
-#define TAKT_SCAN_PYTHON_RESULTS_H
+#pragma once
 
 #include "python_notes.h"
 
@@ -34,5 +33,3 @@ struct takt_python_value takt__python_receiver(const struct takt_source *source,
 /* What a call returns. */
 struct takt_python_value takt__python_result(const struct takt_source *source,
                                              TSNode call);
-
-#endif

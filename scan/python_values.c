@@ -166,11 +166,12 @@ static struct takt_python_value returned(const struct takt_source *source,
     TSNode body = takt__node_field(function, "body");
     TSTreeCursor cursor = ts_tree_cursor_new(body);
     struct takt_python_value out = unknown;
-    bool is_first = true, is_same = true, goes_on = true;
+    bool is_first = true, is_same = true, is_passed;
+    unsigned steps = 0;
 
-    for (unsigned i = 0; goes_on && is_same; i++) {
+    do {
         TSNode node = ts_tree_cursor_current_node(&cursor);
-        if (i > MOST_STEPS) /* too long to tell */
+        if (steps++ > MOST_STEPS) /* too long to tell */
             is_same = false;
         if (takt__node_is(node, "return_statement")) {
             const struct takt_python_value one =
@@ -182,14 +183,10 @@ static struct takt_python_value returned(const struct takt_source *source,
                 out = one;
             is_first = false;
         }
-        const bool is_passed = takt__node_in(
+        is_passed = takt__node_in(
             node,
             "function_definition lambda expression_statement return_statement");
-        if (!is_passed && ts_tree_cursor_goto_first_child(&cursor))
-            continue;
-        while (goes_on && !ts_tree_cursor_goto_next_sibling(&cursor))
-            goes_on = ts_tree_cursor_goto_parent(&cursor);
-    }
+    } while (is_same && takt__cursor_next(&cursor, !is_passed));
     ts_tree_cursor_delete(&cursor);
     return is_same ? out : unknown;
 }

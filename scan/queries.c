@@ -4,7 +4,6 @@
  * TAKT_PATTERNS_DIR is the folder they are in. What C++ shares with C stands
  * in c.scm alone.
  */
-#include "language.h"
 
 #define TEXT(name) ".incbin \"" TAKT_PATTERNS_DIR "/" name ".scm\"\n"
 

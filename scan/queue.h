@@ -6,8 +6,7 @@
  * The queue is bounded, so that memory and open files are, however many files
  * there are.
  */
-#ifndef TAKT_SCAN_QUEUE_H
-#define TAKT_SCAN_QUEUE_H
+#pragma once
 
 #include "examine.h"
 #include "walk.h"
@@ -51,5 +50,3 @@ void takt__queue_return(struct takt_scan_queue *queue,
 
 /* No more files will come: wakes all threads that wait for one. */
 void takt__queue_end(struct takt_scan_queue *queue);
-
-#endif

@@ -38,8 +38,6 @@ static struct takt_rust_verdict nest_of(struct takt_rust *rust, TSNode node)
     struct takt_ir_verdict verdict = {.op = NULL};
     struct takt_rust_nest *nest = takt__scan_zeros(1, sizeof *nest);
 
-    if (nest == NULL)
-        return out;
     nest->rust = rust;
     if (takt__rust_lower(nest, node))
         takt__judge(&nest->ir, TAKT_TAKES_MORE | TAKT_TAKES_DOTS, &verdict);

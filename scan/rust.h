@@ -9,8 +9,7 @@
  * (rust_call.c), and what several make together (rust_compose.c). What cannot
  * be seen in the file is unknown, and unknown is never a float.
  */
-#ifndef TAKT_SCAN_RUST_H
-#define TAKT_SCAN_RUST_H
+#pragma once
 
 #include "language.h"
 
@@ -204,7 +203,7 @@ enum takt_rust_leaf takt__rust_macro_leaf(struct takt_rust *rust,
                                           struct takt_text type);
 
 /* rust_names.c */
-bool takt__rust_begin(struct takt_source *source);
+void takt__rust_begin(struct takt_source *source);
 void takt__rust_end(struct takt_source *source);
 unsigned takt__rust_path(const struct takt_rust *rust, TSNode node,
                          TSNode path[TAKT_RUST_PATH]);
@@ -222,7 +221,7 @@ bool takt__rust_uses(const struct takt_rust *rust, const char *word);
 struct takt_text takt__rust_owner(const struct takt_rust *rust, TSNode node);
 
 /* rust_memo.c */
-bool takt__rust_memo_open(struct takt_rust *rust); /* false: no memory */
+void takt__rust_memo_open(struct takt_rust *rust);
 void takt__rust_memo_close(struct takt_rust *rust);
 /* What `judge` says, or said not long ago. */
 struct takt_rust_verdict takt__rust_once(struct takt_rust *rust,
@@ -231,6 +230,11 @@ struct takt_rust_verdict takt__rust_once(struct takt_rust *rust,
 /* What takt__rust_look_up() says, in the same way. */
 struct takt_rust_binding takt__rust_binding(struct takt_rust *rust,
                                             TSNode identifier);
+
+/* Whether that holds for a node of a tree, outer ones first. */
+typedef bool takt_rust_test(struct takt_rust *rust, TSNode node, void *about);
+bool takt__rust_any(struct takt_rust *rust, TSNode node, takt_rust_test *holds,
+                    void *about, unsigned depth);
 
 /* rust_syntax.c: method calls are nodes within nodes. */
 /* Named children; of a null node none. */
@@ -376,5 +380,3 @@ void takt__rust_compose(struct takt_rust *rust, TSNode node,
 /* rust.c */
 struct takt_rust_verdict takt__rust_judge(struct takt_rust *rust, TSNode node);
 struct takt_rust_verdict takt__rust_raw(struct takt_rust *rust, TSNode node);
-
-#endif

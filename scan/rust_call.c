@@ -142,25 +142,15 @@ static bool is_about_others(struct takt_rust *rust, TSNode call, TSNode name)
 }
 
 /* Whether something in a node computes that op, or a step of it. */
-static bool has_within(struct takt_rust *rust, TSNode node, const char *op,
-                       unsigned depth)
+static bool is_found(struct takt_rust *rust, TSNode node, void *op)
 {
-    if (depth == 0 || ts_node_is_null(node) || !takt__rust_step(rust))
+    if (!takt__node_in(node, "call_expression for_expression while_expression "
+                             "binary_expression"))
         return false;
-    if (takt__node_in(node, "call_expression for_expression while_expression "
-                            "binary_expression")) {
-        static const char composed[] = "softmax layernorm attention";
-        const char *found = takt__rust_raw(rust, node).op;
-        if (found != NULL &&
-            (strcmp(found, op) == 0 ||
-             takt__text_in((struct takt_text){op, strlen(op)}, composed)))
-            return true;
-    }
-    const uint32_t count = ts_node_named_child_count(node);
-    for (uint32_t i = 0; i < count; i++)
-        if (has_within(rust, ts_node_named_child(node, i), op, depth - 1))
-            return true;
-    return false;
+    const char *found = takt__rust_raw(rust, node).op;
+    return found != NULL &&
+           (strcmp(found, *(const char **)op) == 0 ||
+            takt__word_in(*(const char **)op, "softmax layernorm attention"));
 }
 
 bool takt__rust_is_found_in(struct takt_rust *rust,
@@ -169,10 +159,11 @@ bool takt__rust_is_found_in(struct takt_rust *rust,
     if (own == NULL)
         return false;
     rust->is_in_own = true;
-    const bool is_found = has_within(rust, takt__node_field(own->node, "body"),
-                                     op, 2 * TAKT_RUST_DEPTH);
+    const bool is_there =
+        takt__rust_any(rust, takt__node_field(own->node, "body"), is_found, &op,
+                       2 * TAKT_RUST_DEPTH);
     rust->is_in_own = false;
-    return is_found;
+    return is_there;
 }
 
 /* Whether what is called is found where this file says it: in the function. */

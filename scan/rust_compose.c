@@ -9,23 +9,6 @@
 
 #include <string.h>
 
-/* Calls `visit` for every node of a tree, outer ones first, until it is true.
- */
-typedef bool visit_node(struct takt_rust *rust, TSNode node, void *self);
-static bool walk(struct takt_rust *rust, TSNode node, visit_node *visit,
-                 void *self, unsigned depth)
-{
-    if (depth == 0 || ts_node_is_null(node) || !takt__rust_step(rust))
-        return false;
-    if (visit(rust, node, self))
-        return true;
-    const uint32_t count = ts_node_named_child_count(node);
-    for (uint32_t i = 0; i < count; i++)
-        if (walk(rust, ts_node_named_child(node, i), visit, self, depth - 1))
-            return true;
-    return false;
-}
-
 static bool find_shift(struct takt_rust *rust, TSNode node, void *self)
 {
     struct takt_text *shift = self;
@@ -52,7 +35,7 @@ static bool find_exponential(struct takt_rust *rust, TSNode node, void *self)
             return false;
         inner = takt__rust_argument(node, 0);
     }
-    walk(rust, inner, find_shift, shift, TAKT_RUST_DEPTH);
+    takt__rust_any(rust, inner, find_shift, shift, TAKT_RUST_DEPTH);
     return true;
 }
 
@@ -101,8 +84,8 @@ static bool find_division(struct takt_rust *rust, TSNode node, void *self)
         return false;
     struct takt_text sum = rust_text(rust, right);
     const TSNode function = takt__rust_above(rust, node, "function_item");
-    if (!walk(rust, takt__node_field(function, "body"), gathers, &sum,
-              2 * TAKT_RUST_DEPTH))
+    if (!takt__rust_any(rust, takt__node_field(function, "body"), gathers, &sum,
+                        2 * TAKT_RUST_DEPTH))
         return false;
     out->divisor = sum;
     /* let inverse = 1.0 / sum; */
@@ -117,11 +100,12 @@ static bool is_softmax(struct takt_rust *rust, TSNode function, TSNode node,
                        struct takt_rust_composition *out)
 {
     struct takt_text shift = {"", 0};
-    if (!walk(rust, node, find_exponential, &shift, 2 * TAKT_RUST_DEPTH))
+    if (!takt__rust_any(rust, node, find_exponential, &shift,
+                        2 * TAKT_RUST_DEPTH))
         return false;
     struct division division = {ts_node_start_byte(node), {"", 0}, {"", 0}};
-    if (!walk(rust, takt__node_field(function, "body"), find_division,
-              &division, 2 * TAKT_RUST_DEPTH))
+    if (!takt__rust_any(rust, takt__node_field(function, "body"), find_division,
+                        &division, 2 * TAKT_RUST_DEPTH))
         return false;
     *out = (struct takt_rust_composition){.function = function.id,
                                           .op = "softmax",
@@ -155,18 +139,18 @@ static bool find_variance(struct takt_rust *rust, TSNode node, void *self)
         return false;
     const struct takt_rust_verdict verdict = takt__rust_raw(rust, node);
     return verdict.op != NULL && strcmp(verdict.op, "variance") == 0 &&
-           walk(rust, node, names_it, &of->mean, 2 * TAKT_RUST_DEPTH);
+           takt__rust_any(rust, node, names_it, &of->mean, 2 * TAKT_RUST_DEPTH);
 }
 
 static bool is_layernorm(struct takt_rust *rust, TSNode function, TSNode node,
                          struct takt_rust_composition *out)
 {
     struct takt_text mean = {"", 0};
-    if (!walk(rust, node, find_shift, &mean, 2 * TAKT_RUST_DEPTH))
+    if (!takt__rust_any(rust, node, find_shift, &mean, 2 * TAKT_RUST_DEPTH))
         return false;
     struct variance variance = {mean, ts_node_start_byte(node)};
-    if (!walk(rust, takt__node_field(function, "body"), find_variance,
-              &variance, 2 * TAKT_RUST_DEPTH))
+    if (!takt__rust_any(rust, takt__node_field(function, "body"), find_variance,
+                        &variance, 2 * TAKT_RUST_DEPTH))
         return false;
     *out = (struct takt_rust_composition){.function = function.id,
                                           .op = "layernorm",
@@ -281,8 +265,8 @@ static bool is_part(struct takt_rust *rust, TSNode node,
                 return true;
     }
     for (unsigned i = 0; i < 3; i++)
-        if (names[i].size > 0 &&
-            walk(rust, statement, names_it, &names[i], 2 * TAKT_RUST_DEPTH))
+        if (names[i].size > 0 && takt__rust_any(rust, statement, names_it,
+                                                &names[i], 2 * TAKT_RUST_DEPTH))
             return true;
     return false;
 }
@@ -297,8 +281,8 @@ void takt__rust_compose(struct takt_rust *rust, TSNode node,
         struct takt_rust_composition found = {.function = function.id,
                                               .op = NULL};
         rust->steps = TAKT_RUST_FILE / 100;
-        walk(rust, takt__node_field(function, "body"), find_composition, &found,
-             2 * TAKT_RUST_DEPTH);
+        takt__rust_any(rust, takt__node_field(function, "body"),
+                       find_composition, &found, 2 * TAKT_RUST_DEPTH);
         rust->composition = found;
         rust->steps = TAKT_RUST_STEPS;
     }

@@ -4,8 +4,7 @@
  * ir.h. A chain is a loop: what it goes over gives each round its elements,
  * closures are read in their place, and its end says what becomes of them.
  */
-#ifndef TAKT_SCAN_RUST_LOWER_H
-#define TAKT_SCAN_RUST_LOWER_H
+#pragma once
 
 #include "judge.h"
 #include "rust.h"
@@ -152,5 +151,3 @@ bool takt__rust_statement(struct takt_rust_nest *nest, TSNode node,
                           unsigned depth);
 bool takt__rust_store(struct takt_rust_nest *nest, enum takt_ir_effect effect,
                       struct takt_ir_expr *target, struct takt_ir_expr *value);
-
-#endif

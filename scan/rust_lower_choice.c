@@ -88,14 +88,9 @@ bool takt__rust_if(struct takt_rust_nest *nest, TSNode node, unsigned depth)
     if (ts_node_is_null(other))
         return takt__ir_fold_choice(&nest->ir, condition, first,
                                     nest->ir.stmt_count - first);
-    const unsigned middle = nest->ir.stmt_count;
-    if (middle != first + 1 ||
-        !lower_chosen(nest, takt__rust_child(other, 0), depth))
-        return false;
-    return takt__ir_fold_either(&nest->ir, condition, first) ||
-           (nest->ir.stmt_count == middle + 1 &&
-            nest->ir.stmt[middle].effect >= TAKT_IR_MAX &&
-            takt__ir_fold_choice(&nest->ir, condition, first, 1));
+    return nest->ir.stmt_count == first + 1 &&
+           lower_chosen(nest, takt__rust_child(other, 0), depth) &&
+           takt__ir_fold_either(&nest->ir, condition, first);
 }
 
 TSNode takt__rust_passed_over(struct takt_rust_nest *nest, TSNode node,

@@ -199,33 +199,19 @@ static struct takt_ir_expr *indexed(struct takt_rust_nest *nest, TSNode node,
 static struct takt_ir_expr *binary(struct takt_rust_nest *nest, TSNode node,
                                    bool is_index, unsigned depth)
 {
-    enum takt_ir_sort sort;
     struct takt_ir_expr *a =
         takt__rust_expr(nest, takt__rust_left(node), is_index, depth + 1);
     struct takt_ir_expr *b =
         takt__rust_expr(nest, takt__rust_right(node), is_index, depth + 1);
-    const struct takt_text sign = takt__rust_operator(nest->rust, node);
 
-    if (a == NULL || b == NULL)
-        return NULL;
-    if (takt__ir_operator(sign, &sort))
-        return takt__ir_pair(&nest->ir, sort, a, b);
-    if (!is_index || takt__ir_has_access(a) || takt__ir_has_access(b))
-        return NULL;
-    return takt__ir_opaque(&nest->ir, a->loops | b->loops);
+    return takt__ir_binary(&nest->ir, takt__rust_operator(nest->rust, node), a,
+                           b, is_index);
 }
 
 static struct takt_ir_expr *number(struct takt_rust_nest *nest, TSNode node)
 {
-    const struct takt_text text = rust_text(nest->rust, node);
-    char digits[48];
-    size_t size = 0;
-
-    for (size_t i = 0; i < text.size && size + 1 < sizeof digits; i++)
-        if (text.at[i] != '_')
-            digits[size++] = text.at[i];
-    digits[size] = '\0';
-    struct takt_ir_expr *e = takt__ir_number(&nest->ir, strtod(digits, NULL));
+    struct takt_ir_expr *e =
+        takt__ir_literal(&nest->ir, rust_text(nest->rust, node));
     if (e != NULL) /* what it is computed with is a float, too */
         e->type.element =
             takt__rust_ir_type(

@@ -24,38 +24,22 @@ bool takt__rust_is_count(struct takt_rust *rust, TSNode node)
            takt__rust_is_count(rust, takt__node_field(binding.node, "value"));
 }
 
-static bool mentions(struct takt_rust *rust, TSNode node,
-                     struct takt_text target, unsigned depth)
+static bool mentions(struct takt_rust *rust, TSNode node, void *target)
 {
-    if (depth == 0 || ts_node_is_null(node) || !takt__rust_step(rust))
-        return false;
-    if (takt__rust_same(rust_text(rust, node), target))
-        return true;
-    const uint32_t count = ts_node_named_child_count(node);
-    for (uint32_t i = 0; i < count; i++)
-        if (mentions(rust, ts_node_named_child(node, i), target, depth - 1))
-            return true;
-    return false;
+    return takt__rust_same(rust_text(rust, node), *(struct takt_text *)target);
 }
 
-/* Somewhere within: target / count. */
-static bool divides(struct takt_rust *rust, TSNode node,
-                    struct takt_text target, unsigned depth)
+/* target / count */
+static bool divides(struct takt_rust *rust, TSNode node, void *target)
 {
-    if (depth == 0 || ts_node_is_null(node) || !takt__rust_step(rust))
-        return false;
     const bool is_compound = rust_is(node, "compound_assignment_expr");
-    if (takt__rust_is_op(rust, node, "/") ||
-        (is_compound && takt__text_is(takt__rust_operator(rust, node), "/=")))
-        if (takt__rust_same(
-                rust_text(rust, takt__rust_bare(rust, takt__rust_left(node))),
-                target))
-            return takt__rust_is_count(rust, takt__rust_right(node));
-    const uint32_t count = ts_node_named_child_count(node);
-    for (uint32_t i = 0; i < count; i++)
-        if (divides(rust, ts_node_named_child(node, i), target, depth - 1))
-            return true;
-    return false;
+
+    return (takt__rust_is_op(rust, node, "/") ||
+            (is_compound &&
+             takt__text_is(takt__rust_operator(rust, node), "/="))) &&
+           mentions(rust, takt__rust_bare(rust, takt__rust_left(node)),
+                    target) &&
+           takt__rust_is_count(rust, takt__rust_right(node));
 }
 
 bool takt__rust_is_averaged(struct takt_rust *rust, TSNode loop,
@@ -67,7 +51,7 @@ bool takt__rust_is_averaged(struct takt_rust *rust, TSNode loop,
         loop = path[count - 1];
     for (TSNode at = ts_node_next_named_sibling(loop); !ts_node_is_null(at);
          at = ts_node_next_named_sibling(at))
-        if (mentions(rust, at, target, TAKT_RUST_DEPTH))
-            return divides(rust, at, target, TAKT_RUST_DEPTH);
+        if (takt__rust_any(rust, at, mentions, &target, TAKT_RUST_DEPTH))
+            return takt__rust_any(rust, at, divides, &target, TAKT_RUST_DEPTH);
     return false;
 }

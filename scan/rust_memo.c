@@ -26,10 +26,9 @@ struct takt_rust_memo {
     } binding[BINDINGS];
 };
 
-bool takt__rust_memo_open(struct takt_rust *rust)
+void takt__rust_memo_open(struct takt_rust *rust)
 {
     rust->memo = takt__scan_zeros(1, sizeof *rust->memo);
-    return rust->memo != NULL;
 }
 
 void takt__rust_memo_close(struct takt_rust *rust)

@@ -10,19 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool add_name(struct takt_rust *rust, struct takt_rust_name name)
+static void add_name(struct takt_rust *rust, struct takt_rust_name name)
 {
-    if (rust->name_count == rust->name_room) {
-        const size_t room = rust->name_room == 0 ? 64 : 2 * rust->name_room;
-        struct takt_rust_name *larger =
-            takt__scan_resize(rust->name, room * sizeof *rust->name);
-        if (larger == NULL)
-            return false;
-        rust->name = larger;
-        rust->name_room = room;
-    }
+    takt__scan_grow(&rust->name, &rust->name_room, rust->name_count + 1,
+                    sizeof name);
     rust->name[rust->name_count++] = name;
-    return true;
 }
 
 struct takt_text takt__rust_owner(const struct takt_rust *rust, TSNode node)
@@ -37,34 +29,30 @@ struct takt_text takt__rust_owner(const struct takt_rust *rust, TSNode node)
     return ts_node_is_null(type) ? none : rust_text(rust, type);
 }
 
-static bool add_fields(struct takt_rust *rust, TSNode item)
+static void add_fields(struct takt_rust *rust, TSNode item)
 {
     const struct takt_text owner =
         rust_text(rust, takt__node_field(item, "name"));
     const TSNode body = takt__node_field(item, "body");
-    if (!add_name(rust, (struct takt_rust_name){TAKT_RUST_STRUCT, owner, owner,
-                                                item}))
-        return false;
+    add_name(rust,
+             (struct takt_rust_name){TAKT_RUST_STRUCT, owner, owner, item});
     if (ts_node_is_null(body))
-        return true;
+        return;
     const bool is_tuple = rust_is(body, "ordered_field_declaration_list");
     const uint32_t count = ts_node_named_child_count(body);
     for (uint32_t i = 0; i < count; i++) {
         const TSNode field = ts_node_named_child(body, i);
         if (is_tuple && count == 1) {
             /* struct Vector(Vec<f64>): its one field is called 0. */
-            return add_name(rust, (struct takt_rust_name){
-                                      TAKT_RUST_FIELD, {"0", 1}, owner, field});
+            add_name(rust, (struct takt_rust_name){
+                               TAKT_RUST_FIELD, {"0", 1}, owner, field});
+        } else if (rust_is(field, "field_declaration")) {
+            const struct takt_text name =
+                rust_text(rust, takt__node_field(field, "name"));
+            add_name(rust, (struct takt_rust_name){TAKT_RUST_FIELD, name, owner,
+                                                   field});
         }
-        if (!rust_is(field, "field_declaration"))
-            continue;
-        const struct takt_text name =
-            rust_text(rust, takt__node_field(field, "name"));
-        if (!add_name(rust, (struct takt_rust_name){TAKT_RUST_FIELD, name,
-                                                    owner, field}))
-            return false;
     }
-    return true;
 }
 
 bool takt__rust_contains(struct takt_text text, const char *word)
@@ -98,14 +86,16 @@ static bool is_shadowed(const struct takt_rust *rust,
         (struct takt_text){source->text, ts_node_start_byte(root)}, own);
 }
 
-static bool add_item(struct takt_rust *rust, TSNode node)
+static void add_item(struct takt_rust *rust, TSNode node)
 {
     struct takt_rust_name name = {.node = node};
     /* Most nodes are none of these, and there are many of them. */
     if (strchr("sftcu", ts_node_type(node)[0]) == NULL)
-        return true;
-    if (rust_is(node, "struct_item"))
-        return add_fields(rust, node);
+        return;
+    if (rust_is(node, "struct_item")) {
+        add_fields(rust, node);
+        return;
+    }
     if (takt__node_in(node, "const_item static_item"))
         name.kind = TAKT_RUST_CONST;
     else if (takt__node_in(node, "function_item function_signature_item"))
@@ -117,45 +107,33 @@ static bool add_item(struct takt_rust *rust, TSNode node)
     else if (rust_is(node, "use_declaration"))
         name.kind = TAKT_RUST_USE;
     else
-        return true;
+        return;
     if (name.kind == TAKT_RUST_USE)
         name.name = rust_text(rust, node);
     else
         name.name = rust_text(rust, takt__node_field(node, "name"));
     if (name.kind == TAKT_RUST_CONST && is_shadowed(rust, name))
-        return true;
+        return;
     if (name.kind == TAKT_RUST_FUNCTION)
         name.owner = takt__rust_owner(rust, node);
-    return add_name(rust, name);
+    add_name(rust, name);
 }
 
 /* The whole tree once; a cursor needs no stack of ours. */
-static bool gather(struct takt_rust *rust, const TSTree *tree)
+static void gather(struct takt_rust *rust, const TSTree *tree)
 {
     if (tree == NULL)
-        return true;
+        return;
     TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
-    bool is_whole = true;
-    for (bool is_done = false; is_whole && !is_done;) {
-        is_whole = add_item(rust, ts_tree_cursor_current_node(&cursor));
-        if (ts_tree_cursor_goto_first_child(&cursor))
-            continue;
-        while (!ts_tree_cursor_goto_next_sibling(&cursor)) {
-            if (!ts_tree_cursor_goto_parent(&cursor)) {
-                is_done = true;
-                break;
-            }
-        }
-    }
+    do
+        add_item(rust, ts_tree_cursor_current_node(&cursor));
+    while (takt__cursor_next(&cursor, true));
     ts_tree_cursor_delete(&cursor);
-    return is_whole;
 }
 
-bool takt__rust_begin(struct takt_source *source)
+void takt__rust_begin(struct takt_source *source)
 {
     struct takt_rust *rust = takt__scan_zeros(1, sizeof *rust);
-    if (rust == NULL)
-        return false;
     rust->source = source;
     rust->all_steps = TAKT_RUST_FILE;
     const struct takt_text text = {source->text, source->size};
@@ -166,18 +144,14 @@ bool takt__rust_begin(struct takt_source *source)
                        takt__rust_contains(text, "faer");
     source->notes = rust;
     rust->trail = takt__scan_zeros(1, sizeof *rust->trail);
-    if (rust->trail != NULL && takt__rust_memo_open(rust) &&
-        gather(rust, source->tree) && gather(rust, source->borrowed))
-        return true;
-    takt__rust_end(source);
-    return false;
+    takt__rust_memo_open(rust);
+    gather(rust, source->tree);
+    gather(rust, source->borrowed);
 }
 
 void takt__rust_end(struct takt_source *source)
 {
     struct takt_rust *rust = source->notes;
-    if (rust == NULL)
-        return;
     takt__rust_memo_close(rust);
     free(rust->trail);
     free(rust->name);

@@ -57,14 +57,20 @@ static TSNode function_of(TSNode call)
     return function;
 }
 
+/* Of a.b(): the part `field` of a.b. */
+static TSNode part_of_method(TSNode call, const char *field)
+{
+    const TSNode function = rust_is(call, "call_expression")
+                                ? function_of(call)
+                                : takt__rust_null();
+    return rust_is(function, "field_expression")
+               ? takt__node_field(function, field)
+               : takt__rust_null();
+}
+
 TSNode takt__rust_method(TSNode call)
 {
-    if (!rust_is(call, "call_expression"))
-        return takt__rust_null();
-    const TSNode function = function_of(call);
-    return rust_is(function, "field_expression")
-               ? takt__node_field(function, "field")
-               : takt__rust_null();
+    return part_of_method(call, "field");
 }
 
 bool takt__rust_calls(const struct takt_rust *rust, TSNode call,
@@ -77,12 +83,7 @@ bool takt__rust_calls(const struct takt_rust *rust, TSNode call,
 
 TSNode takt__rust_receiver(TSNode call)
 {
-    if (!rust_is(call, "call_expression"))
-        return takt__rust_null();
-    const TSNode function = function_of(call);
-    return rust_is(function, "field_expression")
-               ? takt__node_field(function, "value")
-               : takt__rust_null();
+    return part_of_method(call, "value");
 }
 
 uint32_t takt__rust_children(TSNode node)
@@ -218,4 +219,19 @@ bool takt__rust_literal_is(const struct takt_rust *rust, TSNode node,
     digits[text.size] = '\0';
     const double read = strtod(digits, NULL);
     return !(read < value) && !(read > value);
+}
+
+bool takt__rust_any(struct takt_rust *rust, TSNode node, takt_rust_test *holds,
+                    void *about, unsigned depth)
+{
+    if (depth == 0 || ts_node_is_null(node) || !takt__rust_step(rust))
+        return false;
+    if (holds(rust, node, about))
+        return true;
+    const uint32_t count = ts_node_named_child_count(node);
+    for (uint32_t i = 0; i < count; i++)
+        if (takt__rust_any(rust, ts_node_named_child(node, i), holds, about,
+                           depth - 1))
+            return true;
+    return false;
 }

@@ -188,30 +188,44 @@ static enum takt_rust_leaf bounds_leaf(const struct takt_rust *rust,
     return leaf;
 }
 
-/* <T: Float>, or where T: Float, of a function or an impl. */
-static enum takt_rust_leaf bound_leaf(const struct takt_rust *rust, TSNode item,
-                                      TSNode type)
-{
-    const TSNode list = takt__node_field(item, "type_parameters");
-    const uint32_t count = takt__rust_children(list);
-    enum takt_rust_leaf leaf = TAKT_RUST_UNKNOWN;
+enum { most_bounds = 16 };
 
-    for (uint32_t i = 0; i < count && i < 16; i++) {
+/* Where a function or an impl says what a type is: <T: Float>, where T: Float.
+ * How many places there are. */
+static unsigned find_bounds(const struct takt_rust *rust, TSNode item,
+                            TSNode type, TSNode out[most_bounds])
+{
+    const TSNode list = ts_node_is_null(item)
+                            ? item
+                            : takt__node_field(item, "type_parameters");
+    unsigned found = 0;
+
+    for (uint32_t i = 0; i < takt__rust_children(list) && i < 16; i++) {
         const TSNode one = takt__rust_child(list, i);
         if (takt__rust_same_text(rust, takt__node_field(one, "name"), type))
-            leaf = bounds_leaf(rust, takt__node_field(one, "bounds"), 4);
+            out[found++ % most_bounds] = one;
     }
     for (uint32_t i = 0; i < takt__rust_children(item) && i < 16; i++) {
         const TSNode clause = takt__rust_child(item, i);
-        if (!rust_is(clause, "where_clause"))
-            continue;
-        for (uint32_t j = 0; j < takt__rust_children(clause); j++) {
-            const TSNode one = takt__rust_child(clause, j);
-            if (leaf != TAKT_RUST_FLOAT &&
-                takt__rust_same_text(rust, takt__node_field(one, "left"), type))
-                leaf = bounds_leaf(rust, takt__node_field(one, "bounds"), 4);
+        const bool is_where = rust_is(clause, "where_clause");
+        for (uint32_t k = 0; is_where && k < takt__rust_children(clause); k++) {
+            const TSNode one = takt__rust_child(clause, k);
+            if (takt__rust_same_text(rust, takt__node_field(one, "left"), type))
+                out[found++ % most_bounds] = one;
         }
     }
+    return found < most_bounds ? found : most_bounds;
+}
+
+static enum takt_rust_leaf bound_leaf(const struct takt_rust *rust, TSNode item,
+                                      TSNode type)
+{
+    TSNode bound[most_bounds];
+    const unsigned count = find_bounds(rust, item, type, bound);
+    enum takt_rust_leaf leaf = TAKT_RUST_UNKNOWN;
+
+    for (unsigned i = 0; i < count && leaf != TAKT_RUST_FLOAT; i++)
+        leaf = bounds_leaf(rust, takt__node_field(bound[i], "bounds"), 4);
     return leaf;
 }
 
@@ -286,28 +300,12 @@ static void base_type(struct takt_rust *rust, TSNode first, TSNode second,
 /* I: Iterator<Item = f64>: what a parameter of the function iterates over. */
 static TSNode item_type(const struct takt_rust *rust, TSNode type)
 {
-    const TSNode item = takt__rust_above(rust, type, "function_item");
-    const TSNode list = ts_node_is_null(item)
-                            ? item
-                            : takt__node_field(item, "type_parameters");
-    TSNode found = takt__rust_null();
+    TSNode bound[most_bounds];
+    const unsigned count = find_bounds(
+        rust, takt__rust_above(rust, type, "function_item"), type, bound);
 
-    for (uint32_t i = 0; i < takt__rust_children(list) && i < 16; i++) {
-        const TSNode one = takt__rust_child(list, i);
-        if (takt__rust_same_text(rust, takt__node_field(one, "name"), type))
-            found = bound_to(rust, one, "Item", 4);
-    }
-    for (uint32_t i = 0; i < takt__rust_children(item) && i < 16; i++) {
-        const TSNode clause = takt__rust_child(item, i);
-        for (uint32_t k = 0;
-             rust_is(clause, "where_clause") && k < takt__rust_children(clause);
-             k++) {
-            const TSNode one = takt__rust_child(clause, k);
-            if (takt__rust_same_text(rust, takt__node_field(one, "left"), type))
-                found = bound_to(rust, one, "Item", 4);
-        }
-    }
-    return found;
+    return count == 0 ? takt__rust_null()
+                      : bound_to(rust, bound[count - 1], "Item", 4);
 }
 
 static struct takt_rust_type type_identifier(struct takt_rust *rust,

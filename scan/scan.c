@@ -192,7 +192,7 @@ static void outline(struct scan *scan)
 {
     struct takt_walk_file file;
 
-    while (scan->shared.project != NULL && scan->status == TAKT_OK) {
+    while (scan->status == TAKT_OK) {
         const takt_status status = takt__walk_next(&scan->walk, &file);
         if (status != TAKT_OK) {
             scan->status = status == TAKT_ENOENT ? TAKT_OK : status;
@@ -204,8 +204,7 @@ static void outline(struct scan *scan)
             close(file.fd);
         free(file.path);
     }
-    if (scan->shared.project != NULL)
-        takt__project_finish(scan->shared.project);
+    takt__project_finish(scan->shared.project);
 }
 
 static void start_threads(struct scan *scan)

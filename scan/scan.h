@@ -8,8 +8,7 @@
  * lets a quick filter decide which files are worth parsing, and parses these on
  * all cores. What cannot be read or parsed is counted, and never ends it.
  */
-#ifndef TAKT_SCAN_SCAN_H
-#define TAKT_SCAN_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -130,5 +129,3 @@ struct takt_scan_options {
  * TAKT_ENOMEM. */
 takt_status takt__scan(const struct takt_scan_options *options,
                        struct takt_scan_report *report, takt_diag *diag);
-
-#endif

@@ -182,3 +182,15 @@ bool takt__text_integer(struct takt_text text, uint64_t *out)
     *out = value;
     return true;
 }
+
+bool takt__cursor_next(TSTreeCursor *cursor, bool enters)
+{
+    bool is_there = enters && ts_tree_cursor_goto_first_child(cursor);
+
+    while (!is_there) {
+        is_there = ts_tree_cursor_goto_next_sibling(cursor);
+        if (!is_there && !ts_tree_cursor_goto_parent(cursor))
+            break;
+    }
+    return is_there;
+}

@@ -5,6 +5,7 @@
 #define _XOPEN_SOURCE 700 /* realpath() */
 #include "walk.h"
 
+#include "base/grow.h"
 #include "languages.h"
 #include "walk_rules.h"
 
@@ -40,13 +41,8 @@ static bool set_full(struct takt_walk *walk, size_t base, const char *slash,
 {
     const size_t room = base + strlen(slash) + strlen(name) + 1;
 
-    if (room > walk->full_room) {
-        char *more = realloc(walk->full, room * 2);
-        if (more == NULL)
-            return false;
-        walk->full = more;
-        walk->full_room = room * 2;
-    }
+    if (!takt__grow(&walk->full, &walk->full_room, room, 1))
+        return false;
     snprintf(walk->full + base, walk->full_room - base, "%s%s", slash, name);
     walk->full_size = room - 1;
     return true;

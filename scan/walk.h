@@ -6,8 +6,7 @@
  * is reached through a link; there is no way into a loop. What is nested deeper
  * than people do is passed over.
  */
-#ifndef TAKT_SCAN_WALK_H
-#define TAKT_SCAN_WALK_H
+#pragma once
 
 #include "folder.h"
 #include "ignore.h"
@@ -57,5 +56,3 @@ void takt__walk_open(struct takt_walk *walk,
                      const struct takt_scan_options *options);
 takt_status takt__walk_next(struct takt_walk *walk, struct takt_walk_file *out);
 void takt__walk_close(struct takt_walk *walk);
-
-#endif

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 static takt_status add_rules(struct takt_walk *walk,
                              const struct takt_folder *folder, const char *name,
                              size_t base)
@@ -20,15 +22,10 @@ static takt_status add_rules(struct takt_walk *walk,
 
     if (text == NULL)
         return TAKT_OK; /* not there, or not to be read: there are no rules */
-    if (walk->rule_count == walk->rule_room) {
-        const size_t room = walk->rule_room * 2 + 8;
-        void *more = realloc(walk->rules, room * sizeof *walk->rules);
-        if (more == NULL) {
-            free(text);
-            return TAKT_ENOMEM;
-        }
-        walk->rules = more;
-        walk->rule_room = room;
+    if (!takt__grow(&walk->rules, &walk->rule_room, walk->rule_count + 1,
+                    sizeof *walk->rules)) {
+        free(text);
+        return TAKT_ENOMEM;
     }
     struct takt_walk_rules *rules = &walk->rules[walk->rule_count];
     const bool is_read = takt__ignore_read(&rules->ignore, text, size);

@@ -2,8 +2,7 @@
 /*
  * walk_rules.h - the .gitignore files that hold where the walk is.
  */
-#ifndef TAKT_SCAN_WALK_RULES_H
-#define TAKT_SCAN_WALK_RULES_H
+#pragma once
 
 #include "walk.h"
 
@@ -19,5 +18,3 @@ void takt__walk_rules_drop(struct takt_walk *walk, size_t count);
 
 /* Whether what is at walk->full is to be passed over. */
 bool takt__walk_rules_ignore(const struct takt_walk *walk, bool is_folder);
-
-#endif

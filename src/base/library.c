@@ -59,3 +59,24 @@ const char *takt__library_problem(void)
 {
     return problem != NULL ? problem : "it cannot be loaded";
 }
+
+/* ISO C has no cast from object to function pointer; POSIX promises that the
+ * bytes are the same. */
+bool takt__library_find(void *library, const char *name, void *function)
+{
+    void *const found = library == NULL ? NULL : dlsym(library, name);
+
+    memcpy(function, &found, sizeof found);
+    return found != NULL;
+}
+
+const char *takt__library_find_all(void *library,
+                                   const struct takt_library_symbol *symbol,
+                                   size_t count, void *out)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!takt__library_find(library, symbol[i].name,
+                                (char *)out + symbol[i].offset))
+            return symbol[i].name;
+    return NULL;
+}

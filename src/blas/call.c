@@ -170,10 +170,8 @@ bool takt__blas_can_axpy(const struct takt_blas *blas, size_t size,
            blas->library->run[TAKT_BLAS_AXPY][axpy.dtype] != NULL;
 }
 
-/* `call` in the words of BLAS. False: there is no such function, or the library
- * is not to be entered. */
-static bool run(struct takt_blas_library *library, takt_blas_run *function,
-                unsigned threads, const void *call)
+bool takt__blas_run(struct takt_blas_library *library, takt_blas_run *function,
+                    unsigned threads, const void *call)
 {
     if (function == NULL || !takt__callers_enter(library, threads))
         return false;
@@ -193,8 +191,9 @@ bool takt__blas_gemm(struct takt_blas *blas, size_t size, unsigned threads,
         return false;
     takt_blas_run *function = library->run[TAKT_BLAS_GEMM][gemm.dtype];
     /* Kernels of libxsmm's are plain code; it takes its turn to compile. */
-    return library->xsmm != NULL ? function(library, &gemm)
-                                 : run(library, function, threads, &gemm);
+    return library->xsmm != NULL
+               ? function(library, &gemm)
+               : takt__blas_run(library, function, threads, &gemm);
 }
 
 static bool may_use(const struct takt_blas *blas, unsigned threads)
@@ -209,8 +208,8 @@ bool takt__blas_gemv(struct takt_blas *blas, size_t size, unsigned threads,
     struct takt_blas_gemv gemv;
 
     return may_use(blas, threads) && put_gemv(size, call, &gemv) &&
-           run(library, library->run[TAKT_BLAS_GEMV][gemv.dtype], threads,
-               &gemv);
+           takt__blas_run(library, library->run[TAKT_BLAS_GEMV][gemv.dtype],
+                          threads, &gemv);
 }
 
 bool takt__blas_axpy(struct takt_blas *blas, size_t size, unsigned threads,
@@ -220,6 +219,6 @@ bool takt__blas_axpy(struct takt_blas *blas, size_t size, unsigned threads,
     struct takt_blas_axpy axpy;
 
     return may_use(blas, threads) && put_axpy(size, call, &axpy) &&
-           run(library, library->run[TAKT_BLAS_AXPY][axpy.dtype], threads,
-               &axpy);
+           takt__blas_run(library, library->run[TAKT_BLAS_AXPY][axpy.dtype],
+                          threads, &axpy);
 }

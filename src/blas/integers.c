@@ -9,7 +9,6 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/library.h"
 #include "blas/blas.h"
@@ -17,22 +16,14 @@
 
 static const int64_t one = 1;
 
-/* ISO C has no cast from object to function pointer; POSIX promises that the
- * bytes are the same. */
-static bool find(void *handle, const char *name, void *function)
-{
-    void *const found = dlsym(handle, name);
-    memcpy(function, &found, sizeof found);
-    return found != NULL;
-}
-
 bool takt__blas_is_narrow(void *handle)
 {
     const int64_t count = INT64_MIN + 3;
     const float x[3] = {1, 3, 2};
     int (*largest)(const void *, const float *, const void *);
 
-    return !find(handle, "isamax_", &largest) || largest(&count, x, &one) == 2;
+    return !takt__library_find(handle, "isamax_", &largest) ||
+           largest(&count, x, &one) == 2;
 }
 
 static bool is_blas_wide(void)
@@ -41,7 +32,7 @@ static bool is_blas_wide(void)
     float x = 1, y = 2;
     void (*swap)(const void *, float *, const void *, float *, const void *);
 
-    if (!find(RTLD_DEFAULT, "sswap_", &swap))
+    if (!takt__library_find(RTLD_DEFAULT, "sswap_", &swap))
         return false;
     swap(&count, &x, &one, &y, &one);
     return x == 1;
@@ -54,7 +45,7 @@ static bool is_lapack_wide(void)
     void (*copy)(const char *, const void *, const void *, const float *,
                  const void *, float *, const void *, size_t);
 
-    if (!find(RTLD_DEFAULT, "slacpy_", &copy))
+    if (!takt__library_find(RTLD_DEFAULT, "slacpy_", &copy))
         return false;
     copy("A", &rows, &one, &x, &one, &y, &one, 1);
     return y == 2;

@@ -265,54 +265,12 @@ static bool put_solve(size_t size, const struct takt_lapack_solve *in,
     return fits(in->n) && fits(in->nrhs) && fits(in->ld_x);
 }
 
-bool takt__blas_can_cholesky(const struct takt_blas *blas, size_t size,
-                             const struct takt_lapack_cholesky *call)
+static bool run(struct takt_blas *blas, enum takt_blas_function function,
+                enum takt_blas_dtype dtype, unsigned threads, const void *call)
 {
-    struct takt_blas_cholesky put;
-
-    return put_cholesky(size, call, &put) &&
-           blas->library->run[TAKT_BLAS_POTRF][put.dtype] != NULL;
-}
-
-bool takt__blas_can_solve(const struct takt_blas *blas, size_t size,
-                          const struct takt_lapack_solve *call)
-{
-    struct takt_blas_solve put;
-
-    return put_solve(size, call, &put) &&
-           blas->library->run[TAKT_BLAS_GETRF][put.dtype] != NULL;
-}
-
-static bool run(struct takt_blas_library *library, takt_blas_run *function,
-                unsigned threads, const void *call)
-{
-    if (!takt__callers_enter(library, threads))
-        return false;
-    const bool has_run = function(library, call);
-    takt__callers_leave(library);
-    return has_run;
-}
-
-bool takt__blas_cholesky(struct takt_blas *blas, size_t size, unsigned threads,
-                         const struct takt_lapack_cholesky *call)
-{
-    struct takt_blas_cholesky put;
-
     return threads > 0 && threads <= blas->max_threads &&
-           takt__blas_can_cholesky(blas, size, call) &&
-           put_cholesky(size, call, &put) &&
-           run(blas->library, takt__fortran_potrf, threads, &put);
-}
-
-bool takt__blas_solve(struct takt_blas *blas, size_t size, unsigned threads,
-                      const struct takt_lapack_solve *call)
-{
-    struct takt_blas_solve put;
-
-    return threads > 0 && threads <= blas->max_threads &&
-           takt__blas_can_solve(blas, size, call) &&
-           put_solve(size, call, &put) &&
-           run(blas->library, takt__fortran_getrf, threads, &put);
+           takt__blas_run(blas->library, blas->library->run[function][dtype],
+                          threads, call);
 }
 
 static bool put_lstsq(size_t size, const struct takt_lapack_lstsq *in,
@@ -323,32 +281,39 @@ static bool put_lstsq(size_t size, const struct takt_lapack_lstsq *in,
     return fits(in->m) && fits(in->n) && fits(in->nrhs);
 }
 
-bool takt__blas_can_lstsq(const struct takt_blas *blas, size_t size,
-                          const struct takt_lapack_lstsq *call)
-{
-    struct takt_blas_lstsq put;
-
-    return put_lstsq(size, call, &put) &&
-           blas->library->run[TAKT_BLAS_GELS][put.dtype] != NULL;
-}
-
-bool takt__blas_lstsq(struct takt_blas *blas, size_t size, unsigned threads,
-                      const struct takt_lapack_lstsq *call)
-{
-    struct takt_blas_lstsq put;
-
-    return threads > 0 && threads <= blas->max_threads &&
-           takt__blas_can_lstsq(blas, size, call) &&
-           put_lstsq(size, call, &put) &&
-           run(blas->library, takt__fortran_gels, threads, &put);
-}
-
 static bool put_qr(size_t size, const struct takt_lapack_qr *in,
                    struct takt_blas_qr *out)
 {
     *out = (struct takt_blas_qr){dtype_of(size), (int)in->m, (int)in->n, in};
     return fits(in->m) && fits(in->n);
 }
+
+/* Whether a library can run a call, and the run. */
+#define CALLS(name_, function_)                                            \
+    bool takt__blas_can_##name_(const struct takt_blas *blas, size_t size, \
+                                const struct takt_lapack_##name_ *call)    \
+    {                                                                      \
+        struct takt_blas_##name_ put;                                      \
+                                                                           \
+        return put_##name_(size, call, &put) &&                            \
+               blas->library->run[function_][put.dtype] != NULL;           \
+    }                                                                      \
+                                                                           \
+    bool takt__blas_##name_(struct takt_blas *blas, size_t size,           \
+                            unsigned threads,                              \
+                            const struct takt_lapack_##name_ *call)        \
+    {                                                                      \
+        struct takt_blas_##name_ put;                                      \
+                                                                           \
+        return put_##name_(size, call, &put) &&                            \
+               run(blas, function_, put.dtype, threads, &put);             \
+    }
+
+/* clang-format off */
+CALLS(cholesky, TAKT_BLAS_POTRF)
+CALLS(solve, TAKT_BLAS_GETRF)
+CALLS(lstsq, TAKT_BLAS_GELS)
+/* clang-format on */
 
 bool takt__blas_can_qr(const struct takt_blas *blas, size_t size,
                        const struct takt_lapack_qr *call)
@@ -365,7 +330,6 @@ bool takt__blas_qr(struct takt_blas *blas, size_t size, unsigned threads,
 {
     struct takt_blas_qr put;
 
-    return threads > 0 && threads <= blas->max_threads &&
-           takt__blas_can_qr(blas, size, call) && put_qr(size, call, &put) &&
-           run(blas->library, takt__fortran_geqrf, threads, &put);
+    return takt__blas_can_qr(blas, size, call) && put_qr(size, call, &put) &&
+           run(blas, TAKT_BLAS_GEQRF, put.dtype, threads, &put);
 }

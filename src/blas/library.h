@@ -189,3 +189,8 @@ void takt__registry_unlock(void);
 struct takt_blas_library *takt__registry_find(const void *handle);
 void takt__registry_add(struct takt_blas_library *library);
 void takt__registry_remove(struct takt_blas_library *library);
+
+/* Runs `call`, in the words of BLAS. False: there is no such function, or the
+ * library is not to be entered. call.c */
+bool takt__blas_run(struct takt_blas_library *library, takt_blas_run *function,
+                    unsigned threads, const void *call);

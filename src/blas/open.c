@@ -31,16 +31,6 @@ static const char *const standard[] = {"libopenblas.so.0", "libblis.so.4",
                                        "libxsmm.so.1", "libxsmm.so",
                                        "libblas.so.3"};
 
-/* Puts the address of a function into the pointer at `function`; false: there
- * is none, and the pointer is NULL. ISO C has no cast from object to function
- * pointer; POSIX promises that the bytes are the same. */
-static bool find_symbol(void *handle, const char *name, void *function)
-{
-    void *const found = dlsym(handle, name);
-    memcpy(function, &found, sizeof found);
-    return found != NULL;
-}
-
 static bool has(void *handle, const char *name)
 {
     return dlsym(handle, name) != NULL;
@@ -64,14 +54,14 @@ static void find_lapack(struct takt_blas_library *library, void *handle)
 
     for (int d = 0; d < TAKT_BLAS_DTYPES; d++) {
         snprintf(name, sizeof name, "%ctrsm_", letters[d]);
-        if (!find_symbol(library->handle, name, &library->trsm[d]))
+        if (!takt__library_find(library->handle, name, &library->trsm[d]))
             continue;
         snprintf(name, sizeof name, "%corgqr_", letters[d]);
-        (void)find_symbol(handle, name, &library->orgqr[d]);
+        (void)takt__library_find(handle, name, &library->orgqr[d]);
         for (int f = TAKT_BLAS_POTRF; f < TAKT_BLAS_FUNCTIONS; f++) {
             snprintf(name, sizeof name, "%c%s_", letters[d],
                      functions[f - TAKT_BLAS_POTRF].name);
-            if (find_symbol(handle, name, &library->symbol[f][d]))
+            if (takt__library_find(handle, name, &library->symbol[f][d]))
                 library->run[f][d] = functions[f - TAKT_BLAS_POTRF].run;
         }
     }
@@ -109,9 +99,9 @@ static bool find_functions(struct takt_blas_library *library)
                      functions[f].name);
             snprintf(cblas, sizeof cblas, "cblas_%c%s", letters[d],
                      functions[f].name);
-            if (find_symbol(library->handle, fortran, symbol))
+            if (takt__library_find(library->handle, fortran, symbol))
                 library->run[f][d] = functions[f].fortran;
-            else if (find_symbol(library->handle, cblas, symbol))
+            else if (takt__library_find(library->handle, cblas, symbol))
                 library->run[f][d] = functions[f].cblas;
         }
     return library->run[TAKT_BLAS_GEMM][TAKT_BLAS_F32] != NULL &&
@@ -150,17 +140,17 @@ static bool open_xsmm(struct takt_blas *blas, unsigned threads)
     const char *(*target)(void);
 
     (void)threads;
-    if (!find_symbol(library->handle, "libxsmm_smmdispatch",
-                     &dispatch[TAKT_BLAS_F32]) ||
-        !find_symbol(library->handle, "libxsmm_dmmdispatch",
-                     &dispatch[TAKT_BLAS_F64]) ||
-        !find_symbol(library->handle, "libxsmm_init", &starting.start) ||
+    if (!takt__library_find(library->handle, "libxsmm_smmdispatch",
+                            &dispatch[TAKT_BLAS_F32]) ||
+        !takt__library_find(library->handle, "libxsmm_dmmdispatch",
+                            &dispatch[TAKT_BLAS_F64]) ||
+        !takt__library_find(library->handle, "libxsmm_init", &starting.start) ||
         !takt__xsmm_open(library) || !start_xsmm(&starting))
         return false;
     for (int d = 0; d < TAKT_BLAS_DTYPES; d++)
         library->run[TAKT_BLAS_GEMM][d] = takt__xsmm_gemm;
     blas->can_set_threads = true; /* there is always one */
-    if (find_symbol(library->handle, "libxsmm_get_target_arch", &target))
+    if (takt__library_find(library->handle, "libxsmm_get_target_arch", &target))
         snprintf(blas->version, sizeof blas->version, "for %s", target());
     return true;
 }
@@ -169,8 +159,10 @@ static bool open_xsmm(struct takt_blas *blas, unsigned threads)
 static bool find_all(struct takt_blas_library *library, const char *get_threads,
                      const char *set_threads)
 {
-    return find_symbol(library->handle, get_threads, &library->get_threads) &&
-           find_symbol(library->handle, set_threads, &library->set_threads) &&
+    return takt__library_find(library->handle, get_threads,
+                              &library->get_threads) &&
+           takt__library_find(library->handle, set_threads,
+                              &library->set_threads) &&
            find_functions(library) && takt__blas_is_narrow(library->handle);
 }
 
@@ -179,7 +171,7 @@ static void ask_version(void *handle, const char *question,
 {
     const char *(*ask)(void);
 
-    if (find_symbol(handle, question, &ask))
+    if (takt__library_find(handle, question, &ask))
         copy_text(blas->version, sizeof blas->version, ask());
 }
 
@@ -204,7 +196,7 @@ static bool open_openblas(struct takt_blas *blas, unsigned threads)
     if (!find_all(library, "openblas_get_num_threads",
                   "openblas_set_num_threads"))
         return false;
-    if (find_symbol(library->handle, "openblas_get_parallel", &parallel))
+    if (takt__library_find(library->handle, "openblas_get_parallel", &parallel))
         library->is_openmp = parallel() == with_openmp;
     ask_version(library->handle, "openblas_get_config", blas);
     library->team = (unsigned)library->get_threads();
@@ -225,7 +217,7 @@ static bool open_openblas(struct takt_blas *blas, unsigned threads)
 static bool asks_yes(void *handle, const char *question)
 {
     int64_t (*ask)(void);
-    return find_symbol(handle, question, &ask) && ask() != 0;
+    return takt__library_find(handle, question, &ask) && ask() != 0;
 }
 
 /* It gets one thread. It starts others in every call, and does not look

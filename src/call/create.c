@@ -176,7 +176,7 @@ static void destroy(takt_ctx *ctx)
     if (ctx->learner != NULL) /* it has the names of the last events */
         takt__dispatcher_finish(ctx->dispatcher);
     takt__learner_destroy(ctx->learner);
-    takt__share_end(&ctx->share);
+    takt__fleet_sync_end(&ctx->sync);
     takt__dispatcher_destroy(ctx->dispatcher);
     takt__decider_fini(&ctx->decider);
     takt__experts_close(&ctx->experts);

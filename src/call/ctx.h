@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/lock.h"
-#include "call/share.h"
+#include "call/sync_fleet.h"
 #include "decide/decide.h"
 #include "expert/expert.h"
 #include "learn/learner.h"
@@ -39,7 +39,7 @@ struct takt_ctx {
     _Atomic(struct takt_tap *) tap; /* telemetry; NULL: none */
 
     struct takt_learner *learner;
-    struct takt_sharing share;
+    struct takt_fleet_sync sync;
     struct takt_dispatcher *dispatcher;
     bool is_followed;              /* `takt trace` may follow it */
     uint64_t followers_checked_ns; /* by the learner ... */

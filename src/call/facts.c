@@ -136,7 +136,7 @@ const char *takt_ctx_library_problem(const takt_ctx *ctx)
         return NULL;
     const char *asked = ctx->experts.blas_file;
     if (asked != NULL && asked[0] == '\0')
-        return "none is wanted";
+        return "none is to be loaded";
     if (takt__is_static())
         return "a static program loads none";
     if (takt__blas_is_program_wide())

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/fpenv.h"
+#include "base/grow.h"
 #include "base/sized.h"
 #include "call/libraries.h"
 #include "call/question.h"
@@ -229,27 +230,14 @@ static takt_history_row row_of(const takt_ctx *ctx,
     };
 }
 
-static bool make_room(struct row_list *reading)
-{
-    if (reading->count < reading->room)
-        return true;
-    const size_t room = reading->room == 0 ? 64 : 2 * reading->room;
-    struct row_copy *more = realloc(reading->row, room * sizeof *more);
-    if (more == NULL)
-        return false;
-    reading->row = more;
-    reading->room = room;
-    return true;
-}
-
 static void copy_row(void *self, const struct takt_summary *memory)
 {
     struct row_list *reading = self;
 
-    if (reading->is_short || !make_room(reading)) {
-        reading->is_short = true;
+    reading->is_short |= !takt__grow(&reading->row, &reading->room,
+                                     reading->count + 1, sizeof *reading->row);
+    if (reading->is_short)
         return;
-    }
     struct row_copy *copy = &reading->row[reading->count];
     copy->row = row_of(reading->ctx, memory);
     copy->row.op = takt__ctx_op(reading->ctx, memory->series, &copy->row.dtype,

@@ -173,7 +173,7 @@ static void run_each_second(void *self)
 
     if (ctx->machine->quota_cpus > 0)
         follow_quota(ctx);
-    takt__share_look(&ctx->share);
+    takt__fleet_sync_look(&ctx->sync);
 }
 
 /* ---- callers ------------------------------------------------------------- */
@@ -240,7 +240,7 @@ static void start_sharing(takt_ctx *ctx,
                           const struct takt_learner_options *learner)
 {
     if (ctx->is_learning && !learner->is_store_foreign)
-        takt__share_start(&ctx->share, learner->store_path);
+        takt__fleet_sync_start(&ctx->sync, learner->store_path);
 }
 
 static struct takt_learner_callbacks callbacks_of(takt_ctx *ctx)

@@ -17,6 +17,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/read_stream.h"
 #include "call/libraries.h"
 
 const char takt__pin_title[] = "takt pin 1\n";
@@ -153,31 +154,6 @@ static takt_status apply(void *self, const struct takt_pin *pin)
     return TAKT_OK;
 }
 
-/* The whole file, to be freed; NULL: it cannot be read. */
-static char *read_file(FILE *file, size_t *length)
-{
-    static const size_t most = 16 << 20; /* every series of every op: 8 MB */
-    size_t room = 1 << 16;
-    char *text = malloc(room);
-
-    *length = 0;
-    while (text != NULL) {
-        *length += fread(text + *length, 1, room - *length, file);
-        if (*length < room)
-            break;
-        room *= 2;
-        char *more = room > most ? NULL : realloc(text, room);
-        if (more == NULL)
-            free(text);
-        text = more;
-    }
-    if (text != NULL && ferror(file)) {
-        free(text);
-        text = NULL;
-    }
-    return text;
-}
-
 /* A pipe would have the program wait for a writer. */
 static takt_status open_regular(const char *path, FILE **out)
 {
@@ -225,15 +201,15 @@ takt_status takt__ctx_read_pin(takt_ctx *ctx, const char *path)
 {
     FILE *file;
     takt_status status = open_regular(path, &file);
-    size_t length, line;
+    static const size_t most = 16 << 20; /* every series of every op: 8 MB */
+    size_t length, line = 0;
     char *text = NULL;
 
     if (status == TAKT_OK) {
-        text = read_file(file, &length);
-        fclose(file);
-        status = text == NULL
+        status = takt__read_stream(file, most, &text, &length) != 0
                      ? TAKT_EIO
                      : takt__pin_parse(text, length, apply, ctx, &line);
+        fclose(file);
     }
     if (text != NULL && status != TAKT_OK)
         log_line(path, line, status);

@@ -9,7 +9,6 @@
  */
 #include "cuda/api.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -89,25 +88,17 @@ static bool load(const char *file, void **library, char *problem, size_t size)
 static bool find_functions(void *library, struct takt_cuda_api *api,
                            char *problem, size_t size)
 {
-    static const struct {
-        const char *symbol;
-        size_t offset;
-    } functions[] = {
+    static const struct takt_library_symbol functions[] = {
 #define TAKT_CUDA_FUNCTION(name, symbol, parameters) \
     {#symbol, offsetof(struct takt_cuda_api, name)},
 #include "cuda/api.def"
     };
 
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *const found = dlsym(library, functions[i].symbol);
-        if (found == NULL) {
-            snprintf(problem, size, "the driver is too old: it has no %s",
-                     functions[i].symbol);
-            return false;
-        }
-        memcpy((char *)api + functions[i].offset, &found, sizeof found);
-    }
-    return true;
+    const char *missing = takt__library_find_all(
+        library, functions, sizeof functions / sizeof *functions, api);
+    if (missing != NULL)
+        snprintf(problem, size, "the driver is too old: it has no %s", missing);
+    return missing == NULL;
 }
 
 static bool is_new_enough(struct takt_cuda_api *api, char *problem, size_t size)

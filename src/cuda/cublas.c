@@ -10,12 +10,11 @@
  */
 #include "cuda/cublas.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/config.h"
+#include "base/library.h"
 #include "base/log.h"
 #include "cuda/device_parts.h"
 #include "gpu/at_exit.h"
@@ -68,31 +67,32 @@ struct takt_cublas {
 
 /* ---- opening ------------------------------------------------------------- */
 
-static bool find(void *library, const char *name, void *function)
-{
-    void *const found = dlsym(library, name);
-    memcpy(function, &found, sizeof found);
-    return found != NULL;
-}
-
 static bool find_functions(void *library, struct takt_cublas *cublas)
 {
-    find(library, "cublasSetWorkspace_v2", &cublas->set_workspace);
-    find(library, "cublasSgeam", &cublas->geam[TAKT_F32]);
-    find(library, "cublasDgeam", &cublas->geam[TAKT_F64]);
-    return find(library, "cublasCreate_v2", &cublas->create) &&
-           find(library, "cublasDestroy_v2", &cublas->destroy) &&
-           find(library, "cublasGetVersion_v2", &cublas->get_version) &&
-           find(library, "cublasSetStream_v2", &cublas->set_stream) &&
-           find(library, "cublasSetMathMode", &cublas->set_math) &&
-           find(library, "cublasSgemm_v2", &cublas->gemm[TAKT_F32]) &&
-           find(library, "cublasDgemm_v2", &cublas->gemm[TAKT_F64]) &&
-           find(library, "cublasSgemmStridedBatched",
-                &cublas->batched[TAKT_F32]) &&
-           find(library, "cublasDgemmStridedBatched",
-                &cublas->batched[TAKT_F64]) &&
-           find(library, "cublasSgemv_v2", &cublas->gemv[TAKT_F32]) &&
-           find(library, "cublasDgemv_v2", &cublas->gemv[TAKT_F64]);
+    takt__library_find(library, "cublasSetWorkspace_v2",
+                       &cublas->set_workspace);
+    takt__library_find(library, "cublasSgeam", &cublas->geam[TAKT_F32]);
+    takt__library_find(library, "cublasDgeam", &cublas->geam[TAKT_F64]);
+    return takt__library_find(library, "cublasCreate_v2", &cublas->create) &&
+           takt__library_find(library, "cublasDestroy_v2", &cublas->destroy) &&
+           takt__library_find(library, "cublasGetVersion_v2",
+                              &cublas->get_version) &&
+           takt__library_find(library, "cublasSetStream_v2",
+                              &cublas->set_stream) &&
+           takt__library_find(library, "cublasSetMathMode",
+                              &cublas->set_math) &&
+           takt__library_find(library, "cublasSgemm_v2",
+                              &cublas->gemm[TAKT_F32]) &&
+           takt__library_find(library, "cublasDgemm_v2",
+                              &cublas->gemm[TAKT_F64]) &&
+           takt__library_find(library, "cublasSgemmStridedBatched",
+                              &cublas->batched[TAKT_F32]) &&
+           takt__library_find(library, "cublasDgemmStridedBatched",
+                              &cublas->batched[TAKT_F64]) &&
+           takt__library_find(library, "cublasSgemv_v2",
+                              &cublas->gemv[TAKT_F32]) &&
+           takt__library_find(library, "cublasDgemv_v2",
+                              &cublas->gemv[TAKT_F64]);
 }
 
 /* Memory of its own to work in: what it takes otherwise depends on what else
@@ -313,8 +313,9 @@ bool takt__cublas_gemv(struct takt_cuda *cuda, const takt_call *call,
 }
 
 /* C = A' + 0 C, where C is not read. */
-bool takt__cublas_turn(struct takt_cuda *cuda, takt_dtype dtype, size_t rows,
-                       size_t cols, uint64_t from, uint64_t to)
+bool takt__cublas_transpose(struct takt_cuda *cuda, takt_dtype dtype,
+                            size_t rows, size_t cols, uint64_t from,
+                            uint64_t to)
 {
     const struct takt_cublas *cublas = cuda->cublas;
     const union real one = real(dtype, 1), zero = real(dtype, 0);

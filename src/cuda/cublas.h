@@ -36,5 +36,6 @@ bool takt__cublas_gemv(struct takt_cuda *cuda, const takt_call *call,
 
 /* The transpose of a matrix of `rows` x `cols` by columns, without gaps.
  * False: it could not be begun. */
-bool takt__cublas_turn(struct takt_cuda *cuda, takt_dtype dtype, size_t rows,
-                       size_t cols, uint64_t from, uint64_t to);
+bool takt__cublas_transpose(struct takt_cuda *cuda, takt_dtype dtype,
+                            size_t rows, size_t cols, uint64_t from,
+                            uint64_t to);

@@ -195,9 +195,9 @@ static void *take(struct cusolver_task *task, int rows, int cols)
 static bool turn(const struct cusolver_task *task, int rows, int cols,
                  const void *from, void *to)
 {
-    return takt__cublas_turn(task->cuda, task->dtype, (size_t)rows,
-                             (size_t)cols, (uint64_t)(uintptr_t)from,
-                             (uint64_t)(uintptr_t)to);
+    return takt__cublas_transpose(task->cuda, task->dtype, (size_t)rows,
+                                  (size_t)cols, (uint64_t)(uintptr_t)from,
+                                  (uint64_t)(uintptr_t)to);
 }
 
 /* A matrix of rows x cols by columns: where it lies, or a copy if it lies by

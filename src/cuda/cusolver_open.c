@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* cusolver_open.c - finds NVIDIA's LAPACK. */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/config.h"
+#include "base/library.h"
 #include "base/log.h"
 #include "cuda/cusolver_open.h"
 #include "cuda/device_parts.h"
@@ -13,21 +12,17 @@
 
 enum { SUCCESS = 0 }; /* cusolverStatus_t */
 
-static bool find(void *library, const char *name, void *function)
-{
-    void *const found = dlsym(library, name);
-    memcpy(function, &found, sizeof found);
-    return found != NULL;
-}
-
 static bool find_functions(void *library, struct takt_cusolver *solver)
 {
-#define FIND(member_, name_, ...)                                        \
-    &&find(library, "cusolverDnS" #name_, &solver->member_[TAKT_F32]) && \
-        find(library, "cusolverDnD" #name_, &solver->member_[TAKT_F64])
-    return find(library, "cusolverDnCreate", &solver->create) &&
-           find(library, "cusolverDnDestroy", &solver->destroy) &&
-           find(library, "cusolverDnSetStream", &solver->set_stream)
+#define FIND(member_, name_, ...)                         \
+    &&takt__library_find(library, "cusolverDnS" #name_,   \
+                         &solver->member_[TAKT_F32]) &&   \
+        takt__library_find(library, "cusolverDnD" #name_, \
+                           &solver->member_[TAKT_F64])
+    return takt__library_find(library, "cusolverDnCreate", &solver->create) &&
+           takt__library_find(library, "cusolverDnDestroy", &solver->destroy) &&
+           takt__library_find(library, "cusolverDnSetStream",
+                              &solver->set_stream)
                TAKT_CUSOLVER_FUNCTIONS(FIND);
 #undef FIND
 }

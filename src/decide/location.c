@@ -5,7 +5,6 @@
  * The table says what the best processor would take if the host had everything,
  * and what each GPU would if it did; the caller says what moving costs.
  */
-#include <math.h>
 
 #include "decide/inside.h"
 

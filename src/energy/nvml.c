@@ -5,7 +5,6 @@
  * It has a counter of energy since Volta, in millijoules. Of older GPUs the
  * power is read instead, and added up here.
  */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,10 +42,7 @@ struct functions {
     int (*utilization)(void *device, struct utilization *out);
 };
 
-static const struct {
-    const char *symbol;
-    size_t offset;
-} symbols[] = {
+static const struct takt_library_symbol symbols[] = {
     {"nvmlInit_v2", offsetof(struct functions, init)},
     {"nvmlShutdown", offsetof(struct functions, shutdown)},
     {"nvmlErrorString", offsetof(struct functions, error)},
@@ -78,17 +74,14 @@ struct takt_nvml {
 static bool find_functions(void *library, struct functions *out, char *problem,
                            size_t size)
 {
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        void *const found = dlsym(library, symbols[i].symbol);
-        if (found == NULL) {
-            snprintf(problem, size,
-                     "nvml: the library has no %s: NVIDIA's driver is too old",
-                     symbols[i].symbol);
-            return false;
-        }
-        memcpy((char *)out + symbols[i].offset, &found, sizeof found);
-    }
-    return true;
+    const char *missing = takt__library_find_all(
+        library, symbols, sizeof symbols / sizeof *symbols, out);
+
+    if (missing != NULL)
+        snprintf(problem, size,
+                 "nvml: the library has no %s: NVIDIA's driver is too old",
+                 missing);
+    return missing == NULL;
 }
 
 /* What was named is not silently done without. */

@@ -7,7 +7,6 @@
  * it is read every few milliseconds until it has stepped; the window ends
  * halfway between the last two readings.
  */
-#include <math.h>
 #include <string.h>
 
 #include "energy/inside.h"

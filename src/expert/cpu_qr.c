@@ -6,7 +6,6 @@
 #include "base/size.h"
 #include "expert/forms.h"
 #include "expert/solve.h"
-#include "op/operands.h"
 
 /* Row i of R, and column i of Q. */
 #define CHOOSE(dtype_, real_)                                             \

@@ -25,16 +25,16 @@ static char *element(const struct factor_matrix *a, size_t i, size_t j)
 }
 
 /* U becomes L: blocks on the diagonal by steps, what is beside them whole. */
-static void turn(const struct factor_matrix *a,
-                 const struct takt_factor_kernels *kernels,
-                 takt_transpose_kernel *transpose)
+static void mirror(const struct factor_matrix *a,
+                   const struct takt_factor_kernels *kernels,
+                   takt_transpose_kernel *transpose)
 {
     enum { edge = 16 };
 
     for (size_t i = 0; i < a->n; i += edge) {
         const size_t rows = takt__size_min(edge, a->n - i);
         const size_t right = i + rows;
-        kernels->turn(rows, element(a, i, i), a->ld);
+        kernels->mirror(rows, element(a, i, i), a->ld);
         if (right == a->n)
             continue;
         transpose(rows, a->n - right, element(a, i, right), a->ld,
@@ -67,7 +67,7 @@ takt_status takt__cpu_cholesky(struct takt_experts *experts,
         takt__fill_nan(&out, call->dtype, call->out);
         return TAKT_EDEFINITE;
     }
-    turn(&l, kernels, kernel_set->transpose[call->dtype]);
+    mirror(&l, kernels, kernel_set->transpose[call->dtype]);
     return TAKT_OK;
 }
 

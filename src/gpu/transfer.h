@@ -81,7 +81,7 @@ takt_status takt__plan(const takt_call *call,
                        const struct takt_block *block,
                        struct takt_transfer *transfer, size_t *used);
 
-/* ---- share.c ------------------------------------------------------------- */
+/* ---- stage_copy.c ------------------------------------------------------- */
 
 /* Cuts the chunks into pieces that fit a slot.
  * TAKT_ENODEV: a row is too long for one. */

@@ -8,8 +8,6 @@
  */
 #include "kernels/factor.h"
 
-#include <stdint.h>
-
 #include "base/size.h"
 #include "kernels/gemm.h"
 
@@ -211,7 +209,7 @@ static void plan_swap(size_t count, size_t first, const size_t *pivot,
     (void)count, (void)first, (void)pivot, (void)cols, (void)a, (void)ld;
 }
 
-static void plan_turn(size_t n, void *a, size_t ld)
+static void plan_mirror(size_t n, void *a, size_t ld)
 {
     (void)n, (void)a, (void)ld;
 }
@@ -229,7 +227,7 @@ takt__factor_plan(const struct takt_factor_kernels *kernels)
                                         .substitute = plan_substitute,
                                         .lu = plan_lu,
                                         .swap = plan_swap,
-                                        .turn = plan_turn,
+                                        .mirror = plan_mirror,
                                         .reflect = plan_reflect,
                                         .size = kernels->size,
                                         .block = kernels->block};

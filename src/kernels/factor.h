@@ -64,14 +64,14 @@ typedef void takt_unfold_step(size_t rows, size_t cols, const void *a,
 
 /* Moves what is above the diagonal of A, which is n x n, to below it, and
  * leaves zeros. */
-typedef void takt_turn_step(size_t n, void *a, size_t ld);
+typedef void takt_mirror_step(size_t n, void *a, size_t ld);
 
 struct takt_factor_kernels {
     takt_cholesky_step *cholesky;
     takt_substitute_step *substitute;
     takt_lu_step *lu;
     takt_swap_step *swap;
-    takt_turn_step *turn;
+    takt_mirror_step *mirror;
     takt_reflect_step *reflect;
     takt_unfold_step *unfold; /* NULL: there are blocks */
     size_t size;              /* bytes of an element */
@@ -136,7 +136,7 @@ takt__factor_plan(const struct takt_factor_kernels *kernels);
     takt_substitute_step takt__k_substitute_##dtype##_##isa; \
     takt_lu_step takt__k_lu_##dtype##_##isa;                 \
     takt_swap_step takt__k_swap_##dtype##_##isa;             \
-    takt_turn_step takt__k_turn_##dtype##_##isa;             \
+    takt_mirror_step takt__k_mirror_##dtype##_##isa;         \
     takt_reflect_step takt__k_reflect_##dtype##_##isa;       \
     extern const struct takt_factor_kernels takt__k_factor_##dtype##_##isa;
 

@@ -43,21 +43,7 @@
         NAME(attention_room, dtype_, ISA), NAME(attention, dtype_, ISA), \
     };
 
-#if defined(__x86_64__)
-#define ISA sse2
-#include "kernels/kernels.def"
-#undef ISA
-#define ISA avx2
-#include "kernels/kernels.def"
-#undef ISA
-#define ISA avx512
-#include "kernels/kernels.def"
-#undef ISA
-#elif defined(__aarch64__)
-#define ISA neon
-#include "kernels/kernels.def"
-#undef ISA
-#endif
+#include "kernels/vector_sets.def"
 
 #undef TAKT_STREAM
 #define TAKT_STREAM(kind_, op_, dtype_)
@@ -93,21 +79,7 @@ static const struct takt_kernel table[] = {
 #undef TAKT_STREAM
 #define TAKT_STREAM(kind_, op_, dtype_) \
     ROW(#op_, stream_##kind_, dtype_, NAME_NT(op_, dtype_, ISA))
-#if defined(__x86_64__)
-#define ISA sse2
-#include "kernels/kernels.def"
-#undef ISA
-#define ISA avx2
-#include "kernels/kernels.def"
-#undef ISA
-#define ISA avx512
-#include "kernels/kernels.def"
-#undef ISA
-#elif defined(__aarch64__)
-#define ISA neon
-#include "kernels/kernels.def"
-#undef ISA
-#endif
+#include "kernels/vector_sets.def"
 };
 
 const struct takt_kernel *takt__kernel_table(size_t *count)

@@ -9,7 +9,6 @@
  * stores are merged as always. docs/formats/history.md has the columns.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 

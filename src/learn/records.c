@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* records.c - lists of stored records, and what a record is about. */
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/name.h"
 #include "learn/inside.h"
 
 void takt__records_add(struct takt_records *list,
                        const struct takt_record *record)
 {
-    if (list->count == list->capacity) {
-        const size_t capacity = list->capacity == 0 ? 64 : 2 * list->capacity;
-        struct takt_record *more =
-            realloc(list->record, capacity * sizeof *more);
-        if (more == NULL) {
-            list->status = TAKT_ENOMEM;
-            return;
-        }
-        list->record = more;
-        list->capacity = capacity;
-    }
-    list->record[list->count++] = *record;
+    if (!takt__grow(&list->record, &list->capacity, list->count + 1,
+                    sizeof *record))
+        list->status = TAKT_ENOMEM;
+    else
+        list->record[list->count++] = *record;
 }
 
 /* The store refuses a whole batch for one record that is not valid. Of the

@@ -9,8 +9,7 @@
  *
  * Threads: none of its own; the model locks.
  */
-#ifndef TAKT_MODEL_CURVE_H
-#define TAKT_MODEL_CURVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -110,5 +109,3 @@ void takt__stat_add_tuned(struct takt_stat *stat, double residual);
 /* Turns the prior of every bucket into its posterior. `curve` may be NULL. */
 void takt__curve_smooth(const struct takt_curve *curve,
                         struct takt_residuals *residuals);
-
-#endif

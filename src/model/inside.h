@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* inside.h - what a model is made of, for the files of this folder only. */
-#ifndef TAKT_MODEL_INSIDE_H
-#define TAKT_MODEL_INSIDE_H
+#pragma once
 
 #include <math.h>
 
@@ -473,5 +472,3 @@ bool takt__drift_is_dense(const struct takt_model *model,
 /* The speed of a bucket and its neighbours has changed by `shift`. */
 void takt__drift_alarm(struct takt_model *model,
                        const struct takt_observation *seen, double shift);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Threads: none of its own; the owner of a model locks it.
  */
-#ifndef TAKT_MODEL_MODEL_H
-#define TAKT_MODEL_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -319,5 +318,3 @@ struct takt_account {
 struct takt_account takt__model_account(const struct takt_model *model,
                                         unsigned series, unsigned situation,
                                         unsigned bucket);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* objective.h - what the best expert is the best at: data only. */
-#ifndef TAKT_MODEL_OBJECTIVE_H
-#define TAKT_MODEL_OBJECTIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ static inline float takt__measure_beyond(unsigned measure)
            : measure == TAKT_MEASURE_P99 ? 0.01f
                                          : 0.001f;
 }
-
-#endif

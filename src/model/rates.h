@@ -6,8 +6,7 @@
  * what it takes to get going. Everything learned is kept as a ratio to it, so
  * it only has to have the right shape; how far off it is, is learned.
  */
-#ifndef TAKT_MODEL_RATES_H
-#define TAKT_MODEL_RATES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -61,5 +60,3 @@ double takt__rates_moving(const struct takt_rates *rates, double bytes,
  */
 double takt__rates_link(const struct takt_rates *rates, unsigned link,
                         double bytes, uint8_t *bound);
-
-#endif

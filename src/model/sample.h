@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sample.h - what a run cost: data only. */
-#ifndef TAKT_MODEL_SAMPLE_H
-#define TAKT_MODEL_SAMPLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ struct takt_sample {
     double seconds;
     uint8_t objective; /* under which it was decided: its number */
 };
-
-#endif

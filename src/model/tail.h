@@ -6,8 +6,7 @@
  * What it says about a quantile is a distribution, wide while there are few
  * samples.
  */
-#ifndef TAKT_MODEL_TAIL_H
-#define TAKT_MODEL_TAIL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -113,5 +112,3 @@ struct takt_tail_watch {
 bool takt__tail_watch(struct takt_tail_watch *watch,
                       const struct takt_tail *tail, unsigned samples,
                       unsigned bin);
-
-#endif

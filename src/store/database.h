@@ -137,3 +137,11 @@ takt_status takt__merge_open(const char *path, takt_diag *diag,
 /* All or nothing. TAKT_ECORRUPT: `from` is damaged. */
 takt_status takt__merge(struct takt_database *into, struct takt_database *from,
                         takt_store_report *report);
+
+/* Runs one that a caller of the library asked for, from another store (its
+ * path) or from a text (its descriptor), and fills in the caller's report. */
+typedef takt_status takt_merge_run(const char *into, const void *from,
+                                   takt_store_report *report, takt_diag *diag);
+takt_status takt__merge_guarded(takt_merge_run *run, const char *into,
+                                const void *from, takt_store_report *report,
+                                takt_diag *diag);

@@ -4,10 +4,8 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/fork.h"
 #include "base/lock.h"

@@ -9,10 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/lock.h"
 #include "base/say.h"
-#include "base/sized.h"
-#include "base/write_signals.h"
 #include "store/database.h"
 #include "store/text.h"
 
@@ -92,9 +89,10 @@ static takt_status fill(struct import *import, int fd, takt_diag *diag)
     return status;
 }
 
-static takt_status import_text(const char *store, int fd,
+static takt_status import_text(const char *store, const void *from,
                                takt_store_report *report, takt_diag *diag)
 {
+    const int fd = *(const int *)from;
     struct import import = {.status = TAKT_OK};
     struct takt_database into;
 
@@ -115,21 +113,8 @@ static takt_status import_text(const char *store, int fd,
     return status;
 }
 
-/* SQLite has locks of its own, which a cancelled thread would keep. */
 takt_status takt_store_import(const char *store, int fd,
                               takt_store_report *report, takt_diag *diag)
 {
-    takt_store_report found = {0};
-    struct takt_write_signals signals;
-
-    if (report != NULL && !takt__sized_fits(report))
-        return TAKT_EINVAL;
-    takt__section_begin();
-    takt__write_signals_block(&signals);
-    const takt_status status = import_text(store, fd, &found, diag);
-    takt__write_signals_restore(&signals);
-    takt__section_end();
-    if (report != NULL)
-        takt__sized_fill(report, &found);
-    return status;
+    return takt__merge_guarded(import_text, store, &fd, report, diag);
 }

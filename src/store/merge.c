@@ -128,9 +128,10 @@ static takt_status merge_files(const char *into, struct takt_database *from,
     return status;
 }
 
-static takt_status merge_stores(const char *into, const char *from,
+static takt_status merge_stores(const char *into, const void *self,
                                 takt_store_report *report, takt_diag *diag)
 {
+    const char *from = self;
     struct takt_database source;
 
     takt__say(diag, TAKT_OK, "%s", "");
@@ -148,8 +149,9 @@ static takt_status merge_stores(const char *into, const char *from,
 }
 
 /* SQLite has locks of its own, which a cancelled thread would keep. */
-takt_status takt_store_merge(const char *into, const char *from,
-                             takt_store_report *report, takt_diag *diag)
+takt_status takt__merge_guarded(takt_merge_run *run, const char *into,
+                                const void *from, takt_store_report *report,
+                                takt_diag *diag)
 {
     takt_store_report found = {0};
     struct takt_write_signals signals;
@@ -158,10 +160,16 @@ takt_status takt_store_merge(const char *into, const char *from,
         return TAKT_EINVAL;
     takt__section_begin();
     takt__write_signals_block(&signals);
-    const takt_status status = merge_stores(into, from, &found, diag);
+    const takt_status status = run(into, from, &found, diag);
     takt__write_signals_restore(&signals);
     takt__section_end();
     if (report != NULL)
         takt__sized_fill(report, &found);
     return status;
+}
+
+takt_status takt_store_merge(const char *into, const char *from,
+                             takt_store_report *report, takt_diag *diag)
+{
+    return takt__merge_guarded(merge_stores, into, from, report, diag);
 }

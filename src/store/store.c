@@ -14,7 +14,6 @@
 #include "base/say.h"
 #include "base/write_signals.h"
 #include "store/schema.h"
-#include "store/sql.h"
 #include "store/writer.h"
 
 struct takt_store {

@@ -56,10 +56,8 @@ static void log_problem(const char *text)
 static void watch(void *library, const takt_sink *sink)
 {
     void (*set)(const takt_sink *sink, takt_otel_problem *problem) = NULL;
-    void *found = dlsym(library, "takt_otel_watch");
 
-    memcpy(&set, &found, sizeof found);
-    if (set != NULL)
+    if (takt__library_find(library, "takt_otel_watch", &set))
         set(sink, log_problem);
 }
 
@@ -71,10 +69,8 @@ takt_status takt__otel_open(const takt_otlp_options *options,
 {
     open_function *open = NULL;
     void *library = load();
-    void *found = library == NULL ? NULL : dlsym(library, "takt_otel_open");
 
-    memcpy(&open, &found, sizeof found);
-    if (open == NULL) {
+    if (!takt__library_find(library, "takt_otel_open", &open)) {
         snprintf(diag->text, sizeof diag->text, "there is no exporter: %s%s",
                  library == NULL ? takt__library_problem()
                                  : "it is not a library of Takt's",

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "tune/inside.h"
 
 static const double poll_s = 0.25;
@@ -202,16 +203,10 @@ void takt__batch_add(struct takt_tuning *tuning, const takt_request *request,
 {
     struct takt_batch *batch = &tuning->batch;
 
-    if (batch->count == batch->capacity) {
-        const size_t capacity = batch->capacity == 0 ? 1024 : 2 * batch->count;
-        struct takt_tune_sample *more =
-            realloc(batch->sample, capacity * sizeof *more);
-        if (more == NULL) {
-            tuning->result.learned = TAKT_ENOMEM;
-            return;
-        }
-        batch->sample = more;
-        batch->capacity = capacity;
+    if (!takt__grow(&batch->sample, &batch->capacity, batch->count + 1,
+                    sizeof *batch->sample)) {
+        tuning->result.learned = TAKT_ENOMEM;
+        return;
     }
     batch->sample[batch->count++] =
         (struct takt_tune_sample){*request, tuning->expert[expert], seconds};

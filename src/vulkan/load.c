@@ -62,11 +62,8 @@ static bool load_library(char *problem, size_t size)
     const bool is_named = named != NULL && *named != '\0';
     const char *file = is_named ? named : default_file;
     void *library = takt__gpu_library_open(file);
-    void *const symbol =
-        library == NULL ? NULL : dlsym(library, "vkGetInstanceProcAddr");
 
-    memcpy(&vulkan.find, &symbol, sizeof symbol);
-    if (vulkan.find != NULL)
+    if (takt__library_find(library, "vkGetInstanceProcAddr", &vulkan.find))
         return true;
     if (library == NULL)
         snprintf(problem, size, "no Vulkan loader: %s cannot be loaded%s", file,

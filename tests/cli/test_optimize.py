@@ -630,6 +630,25 @@ class Advice(Project):
                       f"{advice['predicted_speedup']:.3g} times as fast as "
                       "scalar with " + advice["expert"], text)
 
+    def test_what_a_library_runs_is_as_fast_as_one_thread(self):
+        # The baseline is the fastest instruction set, not the oldest one.
+        db = pathlib.Path(self.folder.name) / "store.db"
+        alone = {"TAKT_DB": str(db), "TAKT_THREADS": "1"}
+        tuned = takt("tune --ops sum --dtype f32 --sizes 64K --budget 20 "
+                     "--anyway", env=alone)
+        if "no store" in tuned.stderr:
+            self.skipTest("this build has no store")
+        self.assertEqual(tuned.returncode, 0, tuned.stderr)
+        self.put("model.py", "import numpy as np\n"
+                 "a = np.zeros(65536, dtype=np.float32)\n"
+                 "def total():\n    return np.sum(a)\n")
+        ran = self.run_takt("optimize --dry-run --json", env=alone)
+        advice = [f["recommendation"]
+                  for f in json.loads(ran.stdout)["findings"]
+                  if f["file"] == "model.py"][0]
+        self.assertEqual((advice["baseline"], advice["predicted_speedup"]),
+                         ("library", 1))
+
 
 class Evidence(Project):
     """Profiles say what comes first."""

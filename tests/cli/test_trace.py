@@ -502,7 +502,7 @@ class Files(Scratch):
         self.assertTrue(wait_for(lambda: any("add" in x for x in reader.out)))
         self.assertEqual(reader.end(), 0)
         self.assertTrue(wait_for(
-            lambda: any("2 were told of" in x for x in reader.out)))
+            lambda: any("2 were emitted" in x for x in reader.out)))
 
     def test_follow_ends_in_time(self):
         ran = takt(["--follow", "--for", "0.3", self.file(WHOLE)])

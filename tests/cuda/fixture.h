@@ -2,8 +2,7 @@
 /*
  * fixture.h - a device on the fake driver (tests/gpu/fake_cuda.h).
  */
-#ifndef TAKT_TESTS_CUDA_FIXTURE_H
-#define TAKT_TESTS_CUDA_FIXTURE_H
+#pragma once
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -87,5 +86,3 @@ static inline struct takt_location place(const struct takt_block *block,
 {
     return (struct takt_location){.block = block, .offset = offset};
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Found with dlsym(): there may be several such libraries in a process.
  */
-#ifndef TAKT_TESTS_DROPIN_BASELINE_BLAS_H
-#define TAKT_TESTS_DROPIN_BASELINE_BLAS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ int baseline_mark(void);
 int openblas_get_num_threads(void);
 void openblas_set_num_threads(int count);
 void xerbla_(const char *name, const int *argument, size_t length);
-
-#endif

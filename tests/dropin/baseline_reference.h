@@ -6,8 +6,7 @@
  * Sums are made in double. What BLAS does not read is not read here either, so
  * that a NaN there comes to nothing.
  */
-#ifndef TAKT_TESTS_DROPIN_BASELINE_REFERENCE_H
-#define TAKT_TESTS_DROPIN_BASELINE_REFERENCE_H
+#pragma once
 
 #include <math.h>
 
@@ -230,5 +229,3 @@ static inline void plain_triangular(const struct takt_triangular *call)
     }
     free(before);
 }
-
-#endif

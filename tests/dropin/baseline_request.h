@@ -12,8 +12,7 @@
  * c is what is written. A vector that is only read is b (of ger, x is a and y
  * is b); one that is written is c.
  */
-#ifndef TAKT_TESTS_DROPIN_BASELINE_REQUEST_H
-#define TAKT_TESTS_DROPIN_BASELINE_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ static inline int64_t baseline_number_at(const struct baseline_request *r,
         return r->ldc;
     }
 }
-
-#endif

@@ -5,8 +5,7 @@
  * Whatever must not be read is NaN: gaps, margins, the other triangle, the
  * diagonal where it is 1, and C where beta is 0.
  */
-#ifndef TAKT_TESTS_DROPIN_BLAS_SUBJECT_H
-#define TAKT_TESTS_DROPIN_BLAS_SUBJECT_H
+#pragma once
 
 #include <math.h>
 
@@ -301,5 +300,3 @@ static inline void free_operands(struct subject *s)
         free(s->operand[i].before);
     }
 }
-
-#endif

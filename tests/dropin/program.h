@@ -6,8 +6,7 @@
  * All numbers are small and whole, so that every way of computing gives the
  * same bits and a program must print the same wherever its calls ran.
  */
-#ifndef TAKT_TESTS_DROPIN_PROGRAM_H
-#define TAKT_TESTS_DROPIN_PROGRAM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ static inline double steady_work(int n, int times)
         }
     return first;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * add up what that draws; a thread reads them as the learner does, every few
  * milliseconds when they are due. Nothing here looks at the time.
  */
-#ifndef TAKT_TESTS_ENERGY_SIMULATION_H
-#define TAKT_TESTS_ENERGY_SIMULATION_H
+#pragma once
 
 #include <string.h>
 
@@ -187,5 +186,3 @@ static inline void expect_watts(struct takt_energy_watts found, double watts)
     TAP_CHECK(fabs(found.mean - watts) <= 4.5 * found.error + 0.02 * watts,
               "%g +- %g is not honest: %g", found.mean, found.error, watts);
 }
-
-#endif

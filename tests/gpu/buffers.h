@@ -2,8 +2,7 @@
 /*
  * buffers.h - buffers of floats, filled and looked at in one line.
  */
-#ifndef TAKT_TESTS_GPU_BUFFERS_H
-#define TAKT_TESTS_GPU_BUFFERS_H
+#pragma once
 
 #include "gpu/subject.h"
 
@@ -119,5 +118,3 @@ static inline void buffers_destroy(takt_buffer *buffer[TAKT_OPERANDS])
     for (unsigned i = 0; i < TAKT_OPERANDS; i++)
         takt_buffer_destroy(buffer[i]);
 }
-
-#endif

@@ -22,8 +22,7 @@
  * The first part is for tests, which find the functions by dlsym(); the rest is
  * for the files of the library.
  */
-#ifndef TAKT_TESTS_FAKE_CUDA_H
-#define TAKT_TESTS_FAKE_CUDA_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -156,5 +155,3 @@ struct takt_cuda_args;
 /* False: an operand is nowhere. */
 bool fake_kernel_run(const struct fake_kernel *kernel,
                      const struct takt_cuda_args *args);
-
-#endif

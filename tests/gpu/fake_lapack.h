@@ -3,8 +3,7 @@
  * fake_lapack.h - what the fake cuSOLVER computes: the definitions, as loops
  * over matrices by columns without gaps. Each answers LAPACK's info.
  */
-#ifndef TAKT_TESTS_FAKE_LAPACK_H
-#define TAKT_TESTS_FAKE_LAPACK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ int fake_syevd(bool is_upper, int n, double *a, double *w);
 /* m >= n; U has `wide` columns, n or m. */
 int fake_gesvd(int m, int n, int wide, const double *a, double *s, double *u,
                double *vt);
-
-#endif

@@ -3,8 +3,7 @@
  * scalar_run.h - runs an admitted call by the scalar definitions, without a
  * context.
  */
-#ifndef TAKT_TESTS_SCALAR_RUN_H
-#define TAKT_TESTS_SCALAR_RUN_H
+#pragma once
 
 #include <pthread.h>
 
@@ -34,5 +33,3 @@ static takt_status scalar_run(const takt_call *call)
     pthread_once(&once, scalar_make_experts);
     return takt__expert_run(&scalar_experts, 0, call);
 }
-
-#endif

@@ -8,8 +8,7 @@
  * has the bits of expert 0, "scalar". Operands end at pages that nobody may
  * touch.
  */
-#ifndef TAKT_TESTS_GPU_SUBJECT_H
-#define TAKT_TESTS_GPU_SUBJECT_H
+#pragma once
 
 #include "cuda/fixture.h"
 #include "op/operands.h"
@@ -324,5 +323,3 @@ static inline bool subject_is_right(const struct subject *s)
 }
 
 #undef DIMS
-
-#endif

@@ -4,8 +4,7 @@
  * the expected.txt of a recorded machine. The software's fingerprint is not
  * one: it belongs to the build that asks.
  */
-#ifndef TAKT_TESTS_FACTS_H
-#define TAKT_TESTS_FACTS_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -93,5 +92,3 @@ static inline void facts_of(const takt_machine *machine, struct facts *facts)
         facts_add_gpu(facts, i, &machine->gpu[i]);
     facts_add(facts, "hw_fingerprint=%s\n", machine->hw_fingerprint);
 }
-
-#endif

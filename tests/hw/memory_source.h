@@ -9,8 +9,7 @@
  *     @/proc/meminfo
  *     MemTotal: 1024 kB
  */
-#ifndef TAKT_TESTS_MEMORY_SOURCE_H
-#define TAKT_TESTS_MEMORY_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -162,5 +161,3 @@ static inline void memory_source_close(struct memory_source *source)
     free(source->copy);
     source->copy = NULL;
 }
-
-#endif

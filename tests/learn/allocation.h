@@ -6,8 +6,7 @@
  * their own and want to keep them, and a program for an emulator is linked
  * without them: `can_count` then says so.
  */
-#ifndef TAKT_TESTS_ALLOCATION_H
-#define TAKT_TESTS_ALLOCATION_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -74,6 +73,4 @@ void *aligned_alloc(size_t alignment, size_t size)
 }
 #else
 enum { can_count = 0 };
-#endif
-
 #endif

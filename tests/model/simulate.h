@@ -8,8 +8,7 @@
  * has changed series judged anew. Only cells that are called are judged, since
  * the others change nothing. Everything follows from the seed.
  */
-#ifndef TAKT_TESTS_SIMULATE_H
-#define TAKT_TESTS_SIMULATE_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -323,5 +322,3 @@ sim_estimate(struct sim *sim, unsigned series, unsigned arm,
     return takt__posterior_estimate(sim->posterior, arm,
                                     takt__bucket_of(work->bytes), work);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * What is told is one JSON object per line. Strings are told byte by byte, as
  * if they were Latin-1, because some of them are not UTF-8.
  */
-#ifndef TAKT_TESTS_OTEL_FEED_H
-#define TAKT_TESTS_OTEL_FEED_H
+#pragma once
 
 #include <stdio.h>
 
@@ -37,5 +36,3 @@ void tell_text(FILE *out, const char *key, const char *text);
 void tell_event(FILE *out, const takt_event *event);
 void tell_metrics(FILE *out, const takt_metrics *metrics);
 void tell_machine(FILE *out, const takt_machine *machine);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* inputs.h - the events, metrics and machine that golden files are made of. */
-#ifndef TAKT_TESTS_OTEL_INPUTS_H
-#define TAKT_TESTS_OTEL_INPUTS_H
+#pragma once
 
 #include <math.h>
 
@@ -178,5 +177,3 @@ static const takt_metrics metrics = {
     .samples_dropped = 4,
 };
 static const struct takt_otel_counts counts = {30, 1, 2, 3};
-
-#endif

@@ -3,8 +3,7 @@
  * kernels.h - what the parity tests of kernels share: one test per instruction
  * set of the build, elements of either dtype, and special values.
  */
-#ifndef TAKT_TESTS_PARITY_KERNELS_H
-#define TAKT_TESTS_PARITY_KERNELS_H
+#pragma once
 
 #include "kernels/table.h"
 #include "support/guard.h"
@@ -158,5 +157,3 @@ static inline void run_each_isa(const char *name, void (*test)(void))
 }
 
 #define RUN_EACH_ISA(test) run_each_isa(#test, test)
-
-#endif

@@ -3,8 +3,7 @@
  * limits.h - what takt/ops.h says of the sizes of a call, in integers that are
  * wide enough: whether it is refused, and how long its operands are.
  */
-#ifndef TAKT_TESTS_LIMITS_H
-#define TAKT_TESTS_LIMITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -239,5 +238,3 @@ static inline struct expected expect(const takt_call *call)
     }
     return out;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * trial.h - a random call of any op, with operands that end at a page nobody
  * may touch.
  */
-#ifndef TAKT_TESTS_PARITY_TRIAL_H
-#define TAKT_TESTS_PARITY_TRIAL_H
+#pragma once
 
 #include "op/op_id.h"
 #include "support/dominant.h"
@@ -351,5 +350,3 @@ static inline struct trial trial_make(const takt_op *op, takt_dtype dtype,
     t.call.flags |= TAKT_CALL_ALPHA_ZERO; /* some factors are 0 */
     return t;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* folder.h - a folder of a test's own, with files in it. */
-#ifndef TAKT_TESTS_FOLDER_H
-#define TAKT_TESTS_FOLDER_H
+#pragma once
 
 #include <dirent.h>
 #include <limits.h>
@@ -96,5 +95,3 @@ static inline int count_files(void)
     closedir(entries);
     return count;
 }
-
-#endif

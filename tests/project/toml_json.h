@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* toml_json.h - a tree as JSON, for scripts and tests. */
-#ifndef TAKT_TESTS_TOML_JSON_H
-#define TAKT_TESTS_TOML_JSON_H
+#pragma once
 
 #include <stdio.h>
 
@@ -61,5 +60,3 @@ static inline void print_toml_value(FILE *out,
     }
     fputc(brackets[1], out);
 }
-
-#endif

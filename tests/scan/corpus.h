@@ -10,8 +10,7 @@
  * there. A line that only looks like a finding ends with //~! or #~! .
  * Whatever is found on any line that is not marked is wrong, too.
  */
-#ifndef TAKT_TESTS_CORPUS_H
-#define TAKT_TESTS_CORPUS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -37,5 +36,3 @@ bool corpus_score_folder(struct takt_scan_finder *finder,
 
 /* A whole file, terminated, to be freed; NULL: it cannot be read. */
 char *corpus_read(const char *path, size_t *size);
-
-#endif

@@ -5,8 +5,7 @@
  *     ;- code in which no pattern finds anything
  * \n in such a line is a line break.
  */
-#ifndef TAKT_TESTS_EXAMPLES_H
-#define TAKT_TESTS_EXAMPLES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -21,5 +20,3 @@ struct examples_score {
 struct examples_score examples_check(struct takt_scan_finder *finder,
                                      const struct takt_patterns *patterns,
                                      FILE *complaints);
-
-#endif

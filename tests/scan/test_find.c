@@ -12,11 +12,11 @@ const TSLanguage *tree_sitter_python(void);
 static const char *const extensions[] = {".py", NULL};
 static int begun, ended;
 
-static bool begin(struct takt_source *source)
+static void begin(struct takt_source *source)
 {
     begun++;
     source->notes = malloc(1);
-    return source->notes != NULL;
+    REQUIRE(source->notes != NULL);
 }
 
 static void end(struct takt_source *source)

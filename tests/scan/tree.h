@@ -2,8 +2,7 @@
 /*
  * tree.h - a folder to scan, and what a scan of it says, as text.
  */
-#ifndef TAKT_TESTS_TREE_H
-#define TAKT_TESTS_TREE_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -155,5 +154,3 @@ static inline uint64_t account_files(const struct account *account)
         files += account->report.of[i].files;
     return files;
 }
-
-#endif

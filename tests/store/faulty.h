@@ -4,8 +4,7 @@
  *
  * It becomes SQLite's default, so whoever takes that one gets it.
  */
-#ifndef TAKT_TESTS_STORE_FAULTY_H
-#define TAKT_TESTS_STORE_FAULTY_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -241,5 +240,3 @@ static inline bool faulty_end(void)
     faulty.is_on = false;
     return faulty.calls > faulty.at;
 }
-
-#endif

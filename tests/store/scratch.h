@@ -2,8 +2,7 @@
 /*
  * scratch.h - a folder for one test program, and stores in it.
  */
-#ifndef TAKT_TESTS_STORE_SCRATCH_H
-#define TAKT_TESTS_STORE_SCRATCH_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -191,5 +190,3 @@ static inline void scratch_join(pid_t child)
     TAP_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0,
               "the child ended with %d", status);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* child.h - a test in a process of its own, for what can be done only once. */
-#ifndef TAKT_TESTS_CHILD_H
-#define TAKT_TESTS_CHILD_H
+#pragma once
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,5 +23,3 @@ static inline void in_child(void (*test)(void))
     REQUIRE(waitpid(child, &status, 0) == child);
     EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * comma.h - a locale whose numbers have a comma. It is made for the test, as
  * few machines have one.
  */
-#ifndef TAKT_TESTS_COMMA_H
-#define TAKT_TESTS_COMMA_H
+#pragma once
 
 #include <locale.h>
 #include <stdlib.h>
@@ -38,5 +37,3 @@ static inline void comma_end(void)
 {
     setlocale(LC_NUMERIC, "C");
 }
-
-#endif

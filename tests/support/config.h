@@ -5,8 +5,7 @@
  * A process reads its environment once. A test that needs several settings in
  * one process writes them where they were read to.
  */
-#ifndef TAKT_TESTS_CONFIG_H
-#define TAKT_TESTS_CONFIG_H
+#pragma once
 
 #include "base/config.h"
 
@@ -22,5 +21,3 @@ static inline struct takt_config *test_config(void)
     is_kept = true;
     return (struct takt_config *)takt__config();
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* dominant.h - matrices that have a factor, whatever else is in them. */
-#ifndef TAKT_TESTS_DOMINANT_H
-#define TAKT_TESTS_DOMINANT_H
+#pragma once
 
 #include "op/op_id.h"
 #include "takt/call.h"
@@ -28,5 +27,3 @@ static inline void make_dominant(const takt_call *call)
         else
             ((float *)(uintptr_t)call->in[0])[i * (ld + 1)] = 4 * (float)n;
 }
-
-#endif

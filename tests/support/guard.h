@@ -7,8 +7,7 @@
  * was doing. What lies on the other side of an output is filled with a pattern
  * and compared afterwards.
  */
-#ifndef TAKT_TESTS_GUARD_H
-#define TAKT_TESTS_GUARD_H
+#pragma once
 
 #ifndef _GNU_SOURCE
 #error "define _GNU_SOURCE first: MAP_ANONYMOUS"
@@ -131,5 +130,3 @@ static inline bool guard_is_whole(const struct guard *guard, const void *at,
     return guard_is_painted(first - before, before) &&
            guard_is_painted(first + bytes, guard_after(guard, first + bytes));
 }
-
-#endif

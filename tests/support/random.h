@@ -2,8 +2,7 @@
 /*
  * random.h - repeatable random numbers for property tests (splitmix64).
  */
-#ifndef TAKT_TESTS_RANDOM_H
-#define TAKT_TESTS_RANDOM_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ static inline size_t random_size(uint64_t *state)
     const unsigned shift = (unsigned)(random_next(state) % 64);
     return (size_t)(random_next(state) >> shift);
 }
-
-#endif

@@ -8,8 +8,7 @@
  * A failed EXPECT prints both values and goes on; a failed REQUIRE ends the
  * program, because what follows would not make sense.
  */
-#ifndef TAKT_TESTS_TAP_H
-#define TAKT_TESTS_TAP_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -93,5 +92,3 @@ static inline int tap_done(void)
     printf("1..%d\n", tap_tests);
     return tap_failed_tests != 0;
 }
-
-#endif

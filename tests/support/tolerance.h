@@ -3,8 +3,7 @@
  * tolerance.h - comparing results within the tolerance of their op, which its
  * row in the catalogue states.
  */
-#ifndef TAKT_TESTS_TOLERANCE_H
-#define TAKT_TESTS_TOLERANCE_H
+#pragma once
 
 #include <float.h>
 #include <math.h>
@@ -196,5 +195,3 @@ static inline double tolerance_attention(double score, double value)
 
     return units * (double)FLT_EPSILON * value;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * collect.h - a sink that keeps what it gets, for tests to look at.
  */
-#ifndef TAKT_TESTS_TELEMETRY_COLLECT_H
-#define TAKT_TESTS_TELEMETRY_COLLECT_H
+#pragma once
 
 #include <pthread.h>
 
@@ -187,5 +186,3 @@ static inline void collect_all(takt_ctx *ctx)
         pthread_mutex_unlock(&at->lock);
     }
 }
-
-#endif

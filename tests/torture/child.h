@@ -7,8 +7,7 @@
  * an end by SIGALRM, a crash one by SIGSEGV. TAKT_TORTURE or the first argument
  * is how often loops are run; without either they are short.
  */
-#ifndef TAKT_TESTS_TORTURE_CHILD_H
-#define TAKT_TESTS_TORTURE_CHILD_H
+#pragma once
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -99,5 +98,3 @@ static inline void end_well(int number)
     was_interrupted = 1;
     exit(good_end);
 }
-
-#endif

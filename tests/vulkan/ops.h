@@ -3,8 +3,7 @@
  * ops.h - calls on a Vulkan device and on the scalar kernels, compared within
  * the tolerance of the catalogue.
  */
-#ifndef TAKT_TESTS_VULKAN_OPS_H
-#define TAKT_TESTS_VULKAN_OPS_H
+#pragma once
 
 #include "parity/trial.h"
 #include "vulkan/rig.h"
@@ -228,5 +227,3 @@ static inline int ops_close(void)
     tolerance_print();
     return tap_done();
 }
-
-#endif

@@ -7,8 +7,7 @@
  * validation layer of Khronos, synchronization included, and whatever it has
  * to say fails a test.
  */
-#ifndef TAKT_TESTS_VULKAN_RIG_H
-#define TAKT_TESTS_VULKAN_RIG_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/stat.h>
@@ -225,5 +224,3 @@ static inline bool rig_run(takt_call call, uint64_t *seed, takt_status *status)
     *status = driver->compute(&gpu, &on);
     return rig_download_out(call.out, out_bytes, out_at);
 }
-
-#endif

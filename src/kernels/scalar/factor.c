@@ -96,7 +96,7 @@
         return true;                                                           \
     }                                                                          \
                                                                                \
-    void takt__k_turn_##dtype_##_scalar(size_t n, void *a, size_t ld)          \
+    void takt__k_mirror_##dtype_##_scalar(size_t n, void *a, size_t ld)        \
     {                                                                          \
         real_ *of = a;                                                         \
                                                                                \
@@ -112,7 +112,7 @@
         .substitute = takt__k_substitute_##dtype_##_scalar,                    \
         .lu = takt__k_lu_##dtype_##_scalar,                                    \
         .swap = takt__k_swap_##dtype_##_scalar,                                \
-        .turn = takt__k_turn_##dtype_##_scalar,                                \
+        .mirror = takt__k_mirror_##dtype_##_scalar,                            \
         .reflect = takt__k_reflect_##dtype_##_scalar,                          \
         .unfold = takt__k_unfold_##dtype_##_scalar,                            \
         .size = sizeof(real_)};

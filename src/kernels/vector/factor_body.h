@@ -170,7 +170,7 @@ void TAKT_K(F(swap))(size_t count, size_t first, const size_t *pivot,
     }
 }
 
-void TAKT_K(F(turn))(size_t n, void *a, size_t ld)
+void TAKT_K(F(mirror))(size_t n, void *a, size_t ld)
 {
     REAL *of = a;
 
@@ -272,7 +272,7 @@ const struct takt_factor_kernels TAKT_K(F(factor)) = {
     .substitute = TAKT_K(F(substitute)),
     .lu = TAKT_K(F(lu)),
     .swap = TAKT_K(F(swap)),
-    .turn = TAKT_K(F(turn)),
+    .mirror = TAKT_K(F(mirror)),
     .reflect = TAKT_K(F(reflect)),
     .size = sizeof(REAL),
     .block = BLOCK};

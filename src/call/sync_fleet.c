@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * share.c - when to sync, and with which tool.
+ * sync_fleet.c - when to sync, and with which tool.
  *
  * A program must not be held up by a server, nor get libpq and OpenSSL loaded
  * into it, so the tool does it (docs/decisions/0069).
  */
 #define _GNU_SOURCE /* dladdr1() */
-#include "call/share.h"
+#include "call/sync_fleet.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +46,7 @@ static int find_folder(char out[PATH_MAX])
     return (int)(strrchr(out, '/') - out) + 1;
 }
 
-bool takt__share_tool(char out[PATH_MAX])
+bool takt__fleet_sync_tool(char out[PATH_MAX])
 {
     const char *named = takt__config()->fleet_tool;
     char library[PATH_MAX];
@@ -76,17 +75,17 @@ static void list_variables(const char *list[most_variables + 1])
     list[count] = NULL;
 }
 
-static void sync_now(const struct takt_sharing *share)
+static void sync_now(const struct takt_fleet_sync *sync)
 {
     char tool[PATH_MAX];
-    const char *const argv[] = {"takt", "fleet",      "sync",
-                                "--db", share->store, NULL};
+    const char *const argv[] = {"takt", "fleet",     "sync",
+                                "--db", sync->store, NULL};
     const char *envp[most_variables + 1];
     const struct takt_detached what = {
         .path = tool, .argv = argv, .envp = envp, .limit_s = longest_sync_s};
     int error;
 
-    if (!takt__share_tool(tool)) {
+    if (!takt__fleet_sync_tool(tool)) {
         /* (not for takt itself, which is linked with what a program loads) */
         takt__log(find_folder(tool) > 0 ? TAKT_LOG_ERROR : TAKT_LOG_INFO,
                   "TAKT_FLEET is set, but there is no takt beside this library "
@@ -97,7 +96,7 @@ static void sync_now(const struct takt_sharing *share)
     list_variables(envp);
     if (takt__start_detached(&what, &error))
         takt__log(TAKT_LOG_INFO, "%s syncs %s with its fleet", tool,
-                  share->store);
+                  sync->store);
     else
         takt__log(TAKT_LOG_INFO, "%s could not be started: %s", tool,
                   strerror(error));
@@ -105,39 +104,39 @@ static void sync_now(const struct takt_sharing *share)
 
 /* ---- when ---------------------------------------------------------------- */
 
-void takt__share_start(struct takt_sharing *share, const char *store)
+void takt__fleet_sync_start(struct takt_fleet_sync *sync, const char *store)
 {
     const struct takt_config *config = takt__config();
 
-    *share = (struct takt_sharing){0};
+    *sync = (struct takt_fleet_sync){0};
     if (config->fleet == NULL || config->fleet[0] == '\0' ||
         config->fleet_every_s <= 0 || store[0] == '\0' ||
         config->is_fleet_tool_wrong)
         return;
-    share->store = takt__path_resolve(store);
+    sync->store = takt__path_resolve(store);
 }
 
-void takt__share_end(struct takt_sharing *share)
+void takt__fleet_sync_end(struct takt_fleet_sync *sync)
 {
-    free(share->store);
-    share->store = NULL;
+    free(sync->store);
+    sync->store = NULL;
 }
 
-void takt__share_look(struct takt_sharing *share)
+void takt__fleet_sync_look(struct takt_fleet_sync *sync)
 {
     const uint64_t now_ns = takt__now_ns();
 
-    if (share->store == NULL || now_ns < share->next_look_ns)
+    if (sync->store == NULL || now_ns < sync->next_look_ns)
         return;
     const struct takt_turn turn =
-        takt__turn_look(share->store, takt__config()->fleet_every_s, true);
-    share->next_look_ns = now_ns + (uint64_t)(turn.wait_s * 1e9);
+        takt__turn_look(sync->store, takt__config()->fleet_every_s, true);
+    sync->next_look_ns = now_ns + (uint64_t)(turn.wait_s * 1e9);
     if (turn.wrong != 0)
         takt__log(TAKT_LOG_INFO, "%s-fleet-lock cannot be used: %s",
-                  share->store, strerror(turn.wrong));
+                  sync->store, strerror(turn.wrong));
     if (turn.said[0] != '\0')
         takt__log(TAKT_LOG_INFO, "the last sync with the fleet failed: %s",
                   turn.said);
     if (turn.is_now)
-        sync_now(share);
+        sync_now(sync);
 }

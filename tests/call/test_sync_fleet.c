@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_share.c - programs have their store synced, one of them at a time, by a
- * process that they never hear of.
+ * test_sync_fleet.c - programs have their store synced, one of them at a time,
+ * by a process that they never hear of.
  *
- * The tool is a script that writes down how it was called. `test_share call`
- * is a program that makes calls.
+ * The tool is a script that writes down how it was called. `test_sync_fleet
+ * call` is a program that makes calls.
  */
 #define _GNU_SOURCE /* pipe2() */
 #include <errno.h>
@@ -278,7 +278,7 @@ static void run_programs(int count, double most_s)
     setenv("SHARED_SAID", said, 1);
     for (int i = 0; i < count; i++)
         if (fork() == 0) {
-            execl("/proc/self/exe", "test_share", "call", seconds,
+            execl("/proc/self/exe", "test_sync_fleet", "call", seconds,
                   (char *)NULL);
             _exit(127);
         }

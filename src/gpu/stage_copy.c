@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* share.c - how a transfer is cut: chunks into pieces, pieces into shares. */
+/* stage_copy.c - how a transfer is cut (chunks into pieces, pieces into shares)
+ * and copied into pinned memory and out of it. */
 #define _GNU_SOURCE /* madvise() */
 #include "gpu/transfer.h"
 
