@@ -9,12 +9,22 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/library.h"
 #include "blas/blas.h"
 #include "blas/library.h"
 
 static const int64_t one = 1;
+
+/* Where every library finds what it calls by name. */
+static bool find_in_program(const char *name, void *function)
+{
+    void *const found = dlsym(RTLD_DEFAULT, name);
+
+    memcpy(function, &found, sizeof found);
+    return found != NULL;
+}
 
 bool takt__blas_is_narrow(void *handle)
 {
@@ -32,7 +42,7 @@ static bool is_blas_wide(void)
     float x = 1, y = 2;
     void (*swap)(const void *, float *, const void *, float *, const void *);
 
-    if (!takt__library_find(RTLD_DEFAULT, "sswap_", &swap))
+    if (!find_in_program("sswap_", &swap))
         return false;
     swap(&count, &x, &one, &y, &one);
     return x == 1;
@@ -45,7 +55,7 @@ static bool is_lapack_wide(void)
     void (*copy)(const char *, const void *, const void *, const float *,
                  const void *, float *, const void *, size_t);
 
-    if (!takt__library_find(RTLD_DEFAULT, "slacpy_", &copy))
+    if (!find_in_program("slacpy_", &copy))
         return false;
     copy("A", &rows, &one, &x, &one, &y, &one, 1);
     return y == 2;
