@@ -12,97 +12,11 @@
 #include "mode.h"
 #include "opener.h"
 #include "stats_write.h"
+#include "symbols.h"
 
 static _Atomic(struct takt_baseline *) libraries;
 
 /* ---- looking for a function ---------------------------------------------- */
-
-/* The file names of all loaded objects, one after another, each with its end.
- */
-struct names {
-    char *text;
-    size_t length, capacity;
-};
-
-static int add_name(struct dl_phdr_info *object, size_t size, void *self)
-{
-    struct names *names = self;
-    const size_t length = strlen(object->dlpi_name) + 1;
-
-    (void)size;
-    if (length == 1) /* the program itself, which finds this library first */
-        return 0;
-    if (names->length + length > names->capacity) {
-        const size_t capacity = 2 * (names->length + length) + 4096;
-        char *text = realloc(names->text, capacity);
-        if (text == NULL)
-            return 1;
-        names->text = text;
-        names->capacity = capacity;
-    }
-    memcpy(names->text + names->length, object->dlpi_name, length);
-    names->length += length;
-    return 0;
-}
-
-/* The file that an address belongs to; NULL: none. */
-static const char *file_of(const void *address)
-{
-    Dl_info found;
-
-    return dladdr(address, &found) != 0 ? found.dli_fname : NULL;
-}
-
-/* The begin of the object that an address belongs to; NULL: none. */
-static const void *base_of(const void *address)
-{
-    Dl_info found;
-
-    return dladdr(address, &found) != 0 ? found.dli_fbase : NULL;
-}
-
-static bool is_ours(const void *address)
-{
-    const void *base = base_of(address);
-
-    return base == NULL || base == base_of((const void *)&libraries);
-}
-
-/* A function in `handle` or in what that needs; NULL: none but our own. */
-static void *find_in(void *handle, const char *name)
-{
-    void *found = dlsym(handle, name);
-
-    return found == NULL || is_ours(found) ? NULL : found;
-}
-
-/* The handle of a library that is loaded for this is never closed. One that was
- * loaded before (RTLD_NOLOAD) stays in the hands of the program. */
-static void *find_in_file(const char *file, int flags, const char *name)
-{
-    void *handle =
-        file == NULL ? NULL : takt__loader_open(file, RTLD_LAZY | flags);
-    void *found = handle == NULL ? NULL : find_in(handle, name);
-
-    if (handle != NULL && (found == NULL || (flags & RTLD_NOLOAD) != 0))
-        dlclose(handle);
-    return found;
-}
-
-/* In the order in which they were loaded, in which the program would look. */
-static void *find_in_loaded(const char *name)
-{
-    struct names names = {NULL, 0, 0};
-    void *found = NULL;
-
-    /* The list is made first: the callback must not call the loader. */
-    dl_iterate_phdr(add_name, &names);
-    for (size_t at = 0; at < names.length && found == NULL;
-         at += strlen(names.text + at) + 1)
-        found = find_in_file(names.text + at, RTLD_NOLOAD, name);
-    free(names.text);
-    return found;
-}
 
 /* The object around an address, in memory. */
 struct object_range {
@@ -132,22 +46,50 @@ static int find_range(struct dl_phdr_info *object, size_t size, void *self)
 
 /* What every object would find is for all; anything else is for the object of
  * the caller only. */
+static void *find_own(const char *name, const void *caller, bool *is_for_all)
+{
+    void *found = takt__find_in(RTLD_NEXT, name); /* behind this library */
+
+    *is_for_all = found != NULL;
+    if (found == NULL)
+        found = takt__find_in_file(takt__file_of(caller), RTLD_NOLOAD, name);
+    return found;
+}
+
+/* The library that the user names. Not where the integers of the program's own
+ * are narrower or wider: calls would crash. */
+static void *find_named(const char *name, const void *own,
+                        const struct takt_naming *naming)
+{
+    void *found =
+        takt__find_in_file(takt__mode_value("TAKT_RUN_LIBRARY"), 0, name);
+
+    if (found == NULL || own == NULL ||
+        takt__has_wide_integers(takt__file_of(found), naming) ==
+            takt__has_wide_integers(takt__file_of(own), naming))
+        return found;
+    takt__stats_trouble(
+        "the library of --library is not used: its integers "
+        "are wider or narrower than those of the program's own");
+    return NULL;
+}
+
 static void *find_everywhere(const char *name, const void *caller,
-                             bool *is_for_all)
+                             const struct takt_naming *naming, bool *is_for_all)
 {
     static const char *const usual[] = {"libblas.so.3", "libcblas.so.3",
                                         "libopenblas.so.0", "liblapack.so.3"};
-    void *found = find_in_file(takt__mode_value("TAKT_RUN_LIBRARY"), 0, name);
+    void *found = find_own(name, caller, is_for_all);
+    void *named = find_named(name, found, naming);
 
-    if (found == NULL) /* the global scope, behind this library */
-        found = find_in(RTLD_NEXT, name);
-    *is_for_all = found != NULL;
+    if (named != NULL) {
+        *is_for_all = true;
+        return named;
+    }
     if (found == NULL)
-        found = find_in_file(file_of(caller), RTLD_NOLOAD, name);
-    if (found == NULL)
-        found = find_in_loaded(name);
+        found = takt__find_in_loaded(name);
     for (size_t i = 0; found == NULL && i < sizeof usual / sizeof *usual; i++)
-        found = find_in_file(usual[i], 0, name);
+        found = takt__find_in_file(usual[i], 0, name);
     return found;
 }
 
@@ -177,7 +119,7 @@ static void find_functions(struct takt_baseline *baseline, void *handle,
             char word[16], name[48];
             snprintf(word, sizeof word, "%c%s", "sd"[type], routine[r]);
             snprintf(name, sizeof name, pattern, word);
-            void *found = find_in(handle, name);
+            void *found = takt__find_in(handle, name);
             if (found != NULL)
                 baseline->function[r][type] = as_function(found);
         }
@@ -190,7 +132,7 @@ static takt_symbol *find_openblas(void *handle, const char *pattern,
     char name[48];
 
     snprintf(name, sizeof name, pattern, word);
-    return as_function(find_in(handle, name));
+    return as_function(takt__find_in(handle, name));
 }
 
 /* With OpenMP the number of threads is the program's as well, and OpenBLAS
@@ -226,7 +168,7 @@ static void find_openblas_threads(struct takt_baseline *baseline, void *handle)
             baseline->threads =
                 takt__library_threads(baseline->get_threads, set);
         else if ((found[0] = as_function(
-                      find_in(handle, "omp_get_max_threads"))) != NULL)
+                      takt__find_in(handle, "omp_get_max_threads"))) != NULL)
             memcpy(&baseline->get_threads, &found[0], sizeof found[0]);
         return;
     }
@@ -236,12 +178,12 @@ static void find_threads(struct takt_baseline *baseline, void *handle)
 {
     static const char *const get[] = {"bli_thread_get_num_threads",
                                       "MKL_Get_Max_Threads"};
-    takt_symbol *found = as_function(find_in(handle, "omp_in_parallel"));
+    takt_symbol *found = as_function(takt__find_in(handle, "omp_in_parallel"));
 
     memcpy(&baseline->is_in_parallel, &found, sizeof found);
     find_openblas_threads(baseline, handle);
     for (size_t i = 0; i < 2 && baseline->get_threads == NULL; i++) {
-        found = as_function(find_in(handle, get[i]));
+        found = as_function(takt__find_in(handle, get[i]));
         memcpy(&baseline->get_threads, &found, sizeof found);
     }
 }
@@ -269,43 +211,6 @@ static void set_name(struct takt_baseline *baseline)
     for (const char *at = baseline->path; *at != '\0'; at++)
         hash = (hash ^ (unsigned char)*at) * 16777619u;
     snprintf(baseline->name, sizeof baseline->name, "%s-%08x", word, hash);
-}
-
-/* LAPACK alone has nothing to ask: its file name must do. */
-static bool has_wide_name(const char *path)
-{
-    static const char *const words[] = {"blas64", "blis64", "lapack64",
-                                        "ilp64"};
-    const char *file = strrchr(path, '/');
-    bool is_wide = false;
-
-    file = file == NULL ? path : file + 1;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        is_wide |= strstr(file, words[i]) != NULL;
-    return is_wide;
-}
-
-/* Integers of 64 bits may be behind names without a suffix, in a file of any
- * name: Fedora has them in libopenblasp64.so.0, and what MKL's libmkl_rt.so has
- * is settled at run time. So the library, or that which LAPACK needs, is asked
- * for the largest of 3 elements. The count is 3 in its low half, and negative
- * as a whole: with 64 bits there is none. */
-static bool has_wide_integers(const char *path,
-                              const struct takt_naming *naming)
-{
-    const int64_t count = INT64_MIN + 3, step = 1;
-    const float x[3] = {1, 3, 2};
-    int (*largest)(const void *, const float *, const void *);
-    char name[48];
-
-    if (naming->is_wide)
-        return true;
-    snprintf(name, sizeof name, naming->fortran, "isamax");
-    void *found = find_in_file(path, RTLD_NOLOAD, name);
-    if (found == NULL)
-        return has_wide_name(path);
-    memcpy(&largest, &found, sizeof largest);
-    return largest(&count, x, &step) != 2;
 }
 
 static struct takt_baseline *describe(const char *path, const void *base,
@@ -344,16 +249,17 @@ static struct takt_baseline *known(struct takt_baseline *first,
 static struct takt_baseline *library_of(const void *function,
                                         const struct takt_naming *naming)
 {
-    const char *path = file_of(function);
+    const char *path = takt__file_of(function);
     struct takt_baseline *made = NULL, *first = atomic_load(&libraries), *there;
 
     if (path == NULL)
         return NULL;
-    const bool is_wide = has_wide_integers(path, naming);
+    const bool is_wide = takt__has_wide_integers(path, naming);
     do {
         there = known(first, path, is_wide);
         if (there == NULL && made == NULL &&
-            (made = describe(path, base_of(function), naming, is_wide)) == NULL)
+            (made = describe(path, takt__base_of(function), naming, is_wide)) ==
+                NULL)
             return NULL;
         if (there != NULL) {
             free(made);
@@ -413,7 +319,7 @@ static const struct takt_target *add_answer(struct takt_blas_entry *entry,
     *made = *answer;
     made->low = range.low;
     made->high = range.high;
-    made->is_own = at != NULL && is_library(base_of(at));
+    made->is_own = at != NULL && is_library(takt__base_of(at));
     made->next = atomic_load(&entry->first);
     while (!atomic_compare_exchange_weak(&entry->first, &made->next, made))
         continue;
@@ -431,7 +337,7 @@ static const struct takt_target *resolve(struct takt_blas_entry *entry,
     takt__opener_watch_exit();
     snprintf(name, sizeof name, entry->naming->name, entry->routine);
     takt__loader_enter();
-    void *found = find_everywhere(name, caller, &is_for_all);
+    void *found = find_everywhere(name, caller, entry->naming, &is_for_all);
     if (found == NULL)
         give_up(name, "no library is loaded that has it; name one with "
                       "--library or TAKT_RUN_LIBRARY");
@@ -439,7 +345,7 @@ static const struct takt_target *resolve(struct takt_blas_entry *entry,
     answer.baseline = library_of(found, entry->naming);
     answer.is_wide = answer.baseline != NULL ? answer.baseline->is_wide
                                              : entry->naming->is_wide;
-    const bool is_own = is_library(base_of(caller));
+    const bool is_own = is_library(takt__base_of(caller));
     const struct takt_target *target =
         add_answer(entry, &answer, is_for_all && !is_own ? NULL : caller);
     if (is_for_all && !is_own) /* the library itself; in front of the other */

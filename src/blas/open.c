@@ -155,7 +155,7 @@ static bool open_xsmm(struct takt_blas *blas, unsigned threads)
     return true;
 }
 
-/* False: a function is missing, or its integers are too wide for us. */
+/* False: a function is missing. */
 static bool find_all(struct takt_blas_library *library, const char *get_threads,
                      const char *set_threads)
 {
@@ -163,7 +163,7 @@ static bool find_all(struct takt_blas_library *library, const char *get_threads,
                               &library->get_threads) &&
            takt__library_find(library->handle, set_threads,
                               &library->set_threads) &&
-           find_functions(library) && takt__blas_is_narrow(library->handle);
+           find_functions(library);
 }
 
 static void ask_version(void *handle, const char *question,
@@ -246,7 +246,7 @@ static bool open_other(struct takt_blas *blas, unsigned threads)
     library->is_openmp = has(library->handle, "omp_get_max_threads");
     if (library->is_openmp)
         library->team = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-    if (!find_functions(library) || !takt__blas_is_narrow(library->handle))
+    if (!find_functions(library))
         return false;
     find_separate_lapack(library);
     return true;
@@ -411,6 +411,8 @@ static const char *open_file(struct list *list, const char *file,
     struct takt_blas_library *known = takt__registry_find(handle);
     if (known != NULL)
         open_known(known, list->threads, blas);
+    else if (!takt__blas_is_narrow(handle))
+        return "its integers have 64 bits";
     else if (!open_new(kind, handle, list->threads, blas))
         return "functions are missing, or its results are wrong";
     blas->library->holders++;

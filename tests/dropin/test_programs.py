@@ -26,6 +26,7 @@ PROGRAM, PROGRAM_PLT, LOADER, LINKED, ONE, TWO, EARLY, WHOLE, LIBRARY = (
         "dropin_loader_linked",
         "plugin_one.so", "plugin_two.so", "plugin_early.so", "plugin_whole.so",
         "libbaseline_one.so"))
+WIDE = os.path.join(FOLDER, "libbaseline_blas64.so")
 FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA", "")
 PLACES = os.path.join(FOLDER, "dropin_places")
 OPENING = os.path.join(FOLDER, "dropin_opening")
@@ -570,6 +571,16 @@ class Trouble(Programs):
             run("calls_by_name", "cblas_ddot_64", program=LOADER,
                 LD_PRELOAD=PRELOAD, TAKT_RUN_LIBRARY=LIBRARY),
             (0, "before\n9\n", ""))
+
+    @unittest.skipUnless(os.path.exists(WIDE), "built with gcc's release only")
+    def test_library_of_other_integers(self):
+        """It is not used: calls with 32 bits would crash in it."""
+        plain = run("plain")
+        for changes in MODES.values():
+            ran, read = self.preloaded("plain", TAKT_RUN_LIBRARY=WIDE,
+                                       **changes)
+            self.assertEqual(ran, plain)
+            self.assertIn("wider or narrower", read.trouble)
 
     def test_router_is_missing(self):
         alone = shutil.copy(PRELOAD, self.path("libtakt-blas.so"))
