@@ -43,7 +43,7 @@ static bool has_room(const struct bench *bench, const takt_op *op,
                   op->name, size);
 }
 
-/* The sizes that tell most about an op. */
+/* The sizes that show most about an op. */
 static const char *usual_sizes(const takt_op *op)
 {
     static const char *const usual[][2] = {

@@ -216,7 +216,7 @@ static void check_gpu(struct diagnosis *report, const takt_gpu_device *gpu)
                    gpu->problem[0] != '\0' ? gpu->problem : "nothing says why");
 }
 
-/* In a context of its own that asks the drivers, as 'takt machine' does. */
+/* In a context of its own that opens the drivers, as 'takt machine' does. */
 static void check_gpus(struct diagnosis *report)
 {
     const takt_ctx_options options = {

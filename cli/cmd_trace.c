@@ -177,7 +177,7 @@ const char *fault_of_trace(int fd, char *text, size_t size)
     return text;
 }
 
-/* Waits a moment. False: a signal asks to end, or time is up. */
+/* Waits a moment. False: a signal ends it, or time is up. */
 static bool wait_for_more(int signals, uint64_t end_ns)
 {
     struct pollfd wanted = {.fd = signals, .events = POLLIN};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * context.h - the context that a command asks.
+ * context.h - the context that a command uses.
  *
  * Commands learn from the same store and obey the same environment variables
  * as programs do, so that they answer as in a program.
@@ -33,7 +33,7 @@ enum { situation_count = 4 };
         "db", "FILE", NULL, "the store to use; empty: none (default TAKT_DB)" \
     }
 
-/* What a command wants of its context; zeros: the defaults. */
+/* What a command needs of its context; zeros: the defaults. */
 struct context_wish {
     const char *recording; /* --machine, or NULL */
     const char *store;     /* --db, or NULL */

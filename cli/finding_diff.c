@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * finding_diff.c - the lines that changed since a revision, as git tells them:
+ * finding_diff.c - the lines that changed since a revision, as git lists them:
  * the hunks of a diff without context, and all lines of files that are new.
  */
 #include <stdlib.h>

@@ -282,7 +282,7 @@ static bool is_jitted(const struct source_notes *notes,
 
 /* ---- what other builds have instead ---- */
 
-/* Whether a condition of the preprocessor asks for a library or for SIMD. */
+/* Whether a condition of the preprocessor is about a library or SIMD. */
 static bool asks_for_faster(const char *text, const char *end)
 {
     static const char *const words[] = {

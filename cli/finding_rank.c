@@ -231,7 +231,7 @@ static bool is_of_anything(const struct takt_finding *finding)
 
 /* ---- the score, in powers of two ---- */
 
-/* What calls tell. Loops around them are worth less than those around the
+/* What calls show. Loops around them are worth less than those around the
  * finding, since functions are known by their names alone; and nothing to one
  * pass among other statements, which takes a small part of what the function
  * does. What nothing calls by its name is called by others, or by a pointer. */

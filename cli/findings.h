@@ -26,7 +26,7 @@ enum standing {
     STANDINGS
 };
 
-/* How a profile knows of it. */
+/* How a profile has it. */
 enum evidence { EVIDENCE_NONE, EVIDENCE_LINE, EVIDENCE_FUNCTION, EVIDENCE_OP };
 
 struct kept_finding {
@@ -131,8 +131,8 @@ enum runs_now runs_now_of(const struct kept_finding *kept);
 
 struct compile_database; /* compile.h */
 
-/* Files with findings: of which the compiler told, which have no command, and
- * which did not compile. */
+/* Files with findings: on which the compiler reported, which have no command,
+ * and which did not compile. */
 struct compiled_summary {
     size_t asked, unknown, failed;
 };
@@ -153,8 +153,8 @@ struct changed_lines {
     bool is_memory_short;
 };
 
-/* Asks git what changed in the folder since a revision. False: it could not
- * tell; what git said is on stderr. To be freed in any case. */
+/* Has git list what changed in the folder since a revision. False: it could not
+ * do so; what git said is on stderr. To be freed in any case. */
 bool find_changed(struct changed_lines *changed, const char *folder,
                   const char *base);
 bool is_changed(const struct changed_lines *changed,
@@ -166,7 +166,7 @@ void free_changed(struct changed_lines *changed);
 /* The same for a finding when lines were added above it. */
 void fingerprint(const struct takt_finding *finding, char hex[TAKT_SHA256_HEX]);
 
-/* Marks the findings that a file knows. False: `error`. */
+/* Marks the findings that a file lists. False: `error`. */
 bool mark_by_baseline(struct findings *findings, const char *path, char *error,
                       size_t size);
 bool write_baseline(const struct findings *findings, const char *path,

@@ -18,7 +18,8 @@ struct front {
 
 extern const char *const front_goal_names[front_goals];
 
-/* Asks what each goal chooses for a request, whose estimates are borrowed. */
+/* Finds out what each goal chooses for a request, whose estimates are borrowed.
+ */
 void front_ask(takt_ctx *ctx, const takt_request *request,
                const takt_estimate *estimate, size_t count, struct front *out);
 

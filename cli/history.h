@@ -52,7 +52,7 @@ void print_gain(FILE *stream, takt_ctx *ctx, const struct memories *memories,
 
 /* ---- history_programs.c ---- */
 
-/* Lets the context know the programs of a store, so that their rows are read.
+/* Defines the programs of a store in the context, so that their rows are read.
  * False: not all of them. */
 bool define_programs(takt_ctx *ctx, const char *store);
 bool is_program_name(const char *op);

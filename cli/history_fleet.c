@@ -6,7 +6,7 @@
 
 #include "history.h"
 
-/* What the fleet knows: lines of a store that begin with its name. */
+/* What the fleet has: lines of a store that begin with its name. */
 struct fleet_lines {
     char machine[32];
     size_t cells;

@@ -200,7 +200,7 @@ struct optimize_report {
 struct phrase describe_found(const struct takt_finding *finding,
                              const struct advice *advice);
 
-/* ", 75.2% of the time"; empty where no profile knows of it. */
+/* ", 75.2% of the time"; empty where no profile has it. */
 struct phrase describe_evidence(const struct kept_finding *kept);
 
 /* "12.3 times as fast as scalar ..."; empty where nothing is known. */
@@ -295,6 +295,6 @@ struct checks {
 void add_check(struct checks *checks, const struct takt_finding *finding,
                const struct advice *advice);
 
-/* Compares all experts that the check asks for. False: one of them is wrong, or
+/* Compares all experts that the check names. False: one of them is wrong, or
  * there is no memory for the operands: see `failed` and `why`. */
 bool run_check(takt_ctx *ctx, struct check *check);

@@ -8,6 +8,7 @@
  * prior; with use_moe_routing the moe rule does. Where the size is not known
  * the advice says from which size on what is right.
  */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -119,19 +120,29 @@ static void ask(const struct rules *rules, const takt_op *op, takt_dtype dtype,
     rules->crossovers->lacks_memory |= status == TAKT_ENOMEM;
 }
 
-/* The fastest expert on one of these backends (bits); NULL: there is none. */
-static const takt_estimate *best_of(const struct estimates *estimates,
-                                    unsigned backends)
+/* The fastest expert that is awake and on one of these backends (bits), whose
+ * name begins so, on at most so many threads; NULL: there is none. */
+static const takt_estimate *find_best(const struct estimates *estimates,
+                                      unsigned backends, const char *prefix,
+                                      unsigned threads)
 {
     const takt_estimate *best = NULL;
 
     for (size_t i = 0; i < estimates->count; i++) {
         const takt_estimate *at = &estimates->of[i];
         if ((backends >> at->backend & 1) != 0 && !at->is_asleep &&
+            strncmp(at->expert, prefix, strlen(prefix)) == 0 &&
+            expert_threads(at->expert) <= threads &&
             (best == NULL || total_s(at) < total_s(best)))
             best = at;
     }
     return best;
+}
+
+static const takt_estimate *best_of(const struct estimates *estimates,
+                                    unsigned backends)
+{
+    return find_best(estimates, backends, "", UINT_MAX);
 }
 
 enum {
@@ -190,23 +201,6 @@ static takt_backend choose(const struct rules *rules, const takt_op *op,
                : TAKT_BACKEND_SIMD;
 }
 
-/* The fastest expert of one thread, or library, whose name begins so; NULL:
- * there is none. */
-static const takt_estimate *best_named(const struct estimates *estimates,
-                                       const char *prefix, bool is_single)
-{
-    const takt_estimate *best = NULL;
-
-    for (size_t i = 0; i < estimates->count; i++) {
-        const takt_estimate *at = &estimates->of[i];
-        if (strncmp(at->expert, prefix, strlen(prefix)) == 0 &&
-            (!is_single || expert_threads(at->expert) == 1) &&
-            (best == NULL || total_s(at) < total_s(best)))
-            best = at;
-    }
-    return best;
-}
-
 /* What runs it now, and is to be compared with. */
 static const takt_estimate *find_baseline(const takt_op *op,
                                           const struct estimates *estimates,
@@ -214,11 +208,12 @@ static const takt_estimate *find_baseline(const takt_op *op,
 {
     const bool is_product =
         is_matrix_product(op) || strcmp(op->name, "gemv") == 0;
-    const takt_estimate *blas = runs == RUNS_LIBRARY && is_product
-                                    ? best_named(estimates, "blas.", false)
-                                    : NULL;
+    const takt_estimate *blas =
+        runs == RUNS_LIBRARY && is_product
+            ? find_best(estimates, on_simd, "blas.", UINT_MAX)
+            : NULL;
     const takt_estimate *now =
-        blas != NULL ? blas : best_named(estimates, "simd.", true);
+        blas != NULL ? blas : find_best(estimates, on_simd, "simd.", 1);
 
     *name = runs == RUNS_LIBRARY ? "library" : "vectorised";
     if (runs != RUNS_SCALAR && now != NULL)

@@ -6,7 +6,7 @@
 #include "optimize.h"
 #include "project/manifest.h"
 
-/* A file of another tool asks nothing of ours. */
+/* A file of another tool sets nothing of ours. */
 static struct takt_profile_wish profile_wish(const struct workflow *workflow,
                                              bool is_named)
 {

@@ -68,7 +68,7 @@ void route_close(struct route *route);
  * rules moe and heuristic count elements; what was measured needs the sizes. */
 bool is_bare_count(const struct route *route);
 
-/* Asks one policy. On failure says what is wrong and returns false. */
+/* Decides by one policy. On failure says what is wrong and returns false. */
 bool route_select(const struct invocation *invocation,
                   const struct route *route, takt_policy policy,
                   takt_decision *out);

@@ -63,7 +63,7 @@ struct top_model {
 };
 
 /* A record of any stream. Streams are told apart by their connection too: no
- * program can speak for another one. */
+ * program can send in the name of another one. */
 void top_take(struct top_model *model, uint64_t source,
               const struct takt_trace_record *record);
 
@@ -71,7 +71,7 @@ void top_take(struct top_model *model, uint64_t source,
  * clock. */
 void top_end(struct top_model *model, uint64_t source, uint64_t now_ns);
 
-/* Forgets what ended some seconds ago. */
+/* Drops what ended some seconds ago. */
 void top_age(struct top_model *model, uint64_t now_ns);
 void top_free(struct top_model *model);
 

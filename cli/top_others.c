@@ -2,7 +2,7 @@
 /*
  * top_others.c - programs of other users that use Takt.
  *
- * They speak to their own user alone. What every user may read of them is in
+ * They send to their own user alone. What every user may read of them is in
  * /proc: their names, and those of their threads, of which Takt's have a prefix
  * of their own.
  */
@@ -67,7 +67,7 @@ static void name_user(uid_t id, char *out, size_t size)
         snprintf(out, size, "%lu", (unsigned long)id);
 }
 
-/* The number of links of the folder of threads tells how many there are: a
+/* The number of links of the folder of threads says how many there are: a
  * program with a single one has none of Takt's. */
 static bool is_other(const char *pid, struct top_other *out)
 {

@@ -159,7 +159,7 @@ static void take_signals(struct live *live)
     }
 }
 
-/* Waits for something to happen, and does what it asks for. */
+/* Waits for something to happen, and does what follows. */
 static void turn_once(struct live *live)
 {
     struct pollfd wanted[1 + most_trace_places + most_inlets];

@@ -6,7 +6,7 @@
  * An expression of large arrays makes and drops some for each operation. The C
  * library returns their memory to the system, which has to clear it again when
  * it is first written: that can take as long as the operation. NumPy's memory
- * handler (NEP 49) asks here instead.
+ * handler (NEP 49) calls this instead.
  *
  * The blocks of arrays and those that are kept take no more together than
  * arrays took at some time before, and those that are kept 128 MiB at most. A

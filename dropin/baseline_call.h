@@ -8,7 +8,7 @@
 #include "route.h"
 #include "triangular.h"
 
-/* A factor as BLAS wants it: by address, in its own type. */
+/* A factor as BLAS takes it: by address, in its own type. */
 union takt_factor {
     float f32;
     double f64;

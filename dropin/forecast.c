@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* forecast.c - asks the model of a context. */
+/* forecast.c - what the model of a context expects. */
 #include "forecast.h"
 
 #include "guard.h"

@@ -282,7 +282,7 @@ static void write_real(const struct takt_lapack_call *call, unsigned i,
         *(float *)call->argument[i] = (float)value;
 }
 
-/* The memory that was given is as much as the routine wants. */
+/* The memory that was given is as much as the routine needs. */
 void takt__lapack_succeed(const struct takt_lapack_call *call)
 {
     const unsigned work = readers[call->routine].work;

@@ -3,8 +3,8 @@
  * library_threads.h - the number of threads of a library, changed for the time
  * of a call.
  *
- * The number belongs to the whole process. Calls that want the same one share a
- * change; one that wants another runs with what there is. The last one restores
+ * The number belongs to the whole process. Calls with the same one share a
+ * change; one with another runs with what there is. The last one restores
  * what the program had, unless the program has set something else meanwhile.
  * Nothing here waits.
  */

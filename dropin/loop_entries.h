@@ -5,7 +5,7 @@
 #include "loop.h"
 
 /* The function for takt__loops[number]. NumPy passes a loop no argument that
- * tells which one it is: so each has a function of its own. */
+ * says which one it is: so each has a function of its own. */
 takt_inner_loop *takt__loop_entry(unsigned number);
 
 /* The function for takt__loop_products[number]. */

@@ -20,7 +20,7 @@ static void read_variables(void)
     takt__environment_read(&variables);
 }
 
-/* Privileged programs must not obey their caller. */
+/* Privileged programs must not follow their caller's settings. */
 const char *takt__mode_value(const char *variable)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

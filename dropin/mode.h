@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mode.h - what the environment asks of this process, read at its first call.
+ * mode.h - what the environment sets for this process, read at its first call.
  */
 #pragma once
 
@@ -52,7 +52,7 @@ bool takt__is_patient(void);
  * variable says (`takt run` sets it), else as Debian builds it. */
 unsigned takt__spin_power(void);
 
-/* Nothing is asked of small calls. */
+/* Nothing has to be done for small calls. */
 static inline bool takt__is_default_mode(void)
 {
     const unsigned mode =

@@ -3,7 +3,7 @@
  * reuse.h - operands that stay on a GPU between calls, while the program's
  * memory is known to be unchanged (tracking.h).
  *
- * TAKT_RUN_REUSE=1 asks for it, and 0 forbids it. If it is not set, that is
+ * TAKT_RUN_REUSE=1 does it, and 0 forbids it. If it is not set, that is
  * done where the kernel can track memory at little cost, unless the program
  * uses a GPU itself: then devices may write its memory unseen.
  *

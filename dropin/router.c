@@ -218,7 +218,7 @@ static struct takt_route *find_route(const struct takt_baseline *baseline,
 
 static uint64_t gpu_begun_ns; /* when it was asked to open; 0: not here */
 
-/* The model needs a moment to publish what it knows about a GPU. */
+/* The model needs a moment to publish what it has of a GPU. */
 static bool is_gpu_ready(uint64_t now_ns)
 {
     static const uint64_t published_ns = 50000000;
@@ -252,7 +252,7 @@ static double price_factor(enum takt_history history)
                                                                    : random;
 }
 
-/* The first context speaks for the process. */
+/* The first context stands for the process. */
 static void open_switchback(const struct takt_route *route)
 {
     if (route != &routes[0])

@@ -136,7 +136,7 @@ struct takt_stats_loop {
     struct takt_stats_loop_cell cell[TAKT_STATS_CLASSES];
 };
 
-/* What the timeline tells apart. */
+/* What the timeline keeps apart. */
 enum takt_track {
     TAKT_TRACK_BASELINE,
     TAKT_TRACK_CPU, /* routed, as is the next one */

@@ -89,7 +89,7 @@ struct takt_switchback_options {
     /* CPU time of the process: what it takes beyond one thread while calls run
      * in the library is threads that spin. NULL: all of them are taken to. */
     uint64_t (*cpu_ns)(void);
-    /* Called now and then. Ready: it is open, and the model knows it. */
+    /* Called now and then. Ready: it is open, and the model has it. */
     bool (*is_gpu_ready)(uint64_t now_ns);
     void (*keep)(const struct takt_switchback_result *result);
 };

@@ -2,7 +2,7 @@
 /*
  * choose.h - what a machine may expect, from the priors of classes.
  *
- * Of each size the narrowest class that knows it: machines of the same
+ * Of each size the narrowest class that has it: machines of the same
  * fingerprint, of the same kind, alike (weighted by how alike they are), of the
  * same vendor. The result is records for the store, of a machine named after
  * this one: they are hints, which what is measured here outweighs

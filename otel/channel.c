@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* channel.c - a bounded queue, and how others speak to its thread. */
+/* channel.c - a bounded queue, and how others reach its thread. */
 #include "channel_parts.h"
 
 #include <stdlib.h>

@@ -46,8 +46,8 @@ struct takt_otel_outcome {
     char problem[256]; /* for people; "" */
 };
 
-/* What a transport asks of the channel while it sends. It may stop to wait only
- * between release() and acquire(): a fork() happens there or nowhere. */
+/* What a transport calls of the channel while it sends. It may stop to wait
+ * only between release() and acquire(): a fork() happens there or nowhere. */
 struct takt_otel_watch {
     void *self;
     uint64_t (*until_ns)(void *self); /* CLOCK_MONOTONIC; may move nearer */

@@ -4,7 +4,7 @@
  *
  * The sockets are known here, so that the child of a fork can close its copies
  * of them: whatever libcurl has there is never touched again, because closing
- * it would speak to the other end in the parent's name.
+ * it would send to the other end in the parent's name.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
 /*
  * outcome.h - what the answer to a request means, over plain HTTP and over
  * gRPC, which adds to HTTP/2 a prefix before each message, and a status in the
- * trailers. Knows no connection.
+ * trailers. Uses no connection.
  */
 #pragma once
 

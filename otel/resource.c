@@ -144,7 +144,7 @@ static void put_gpus(struct resource *resource, const takt_machine *machine)
     }
 }
 
-/* "" when the system does not tell. */
+/* "" when the system does not say. */
 static const char *find_executable(char *path, size_t size)
 {
     const ssize_t length = readlink("/proc/self/exe", path, size - 1);

@@ -18,7 +18,7 @@ struct takt_otel_sampler {
     double share;     /* of the other traces: 0 none, 1 all */
 };
 
-/* The usual: ask the parent, else all. */
+/* The usual: as the parent, else all. */
 #define TAKT_OTEL_SAMPLER_USUAL ((struct takt_otel_sampler){true, 1})
 
 /* Reads the name of a sampler, in any case. False: there is no such sampler;

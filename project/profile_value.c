@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile_value.c - the values that Cargo and rustc know for four keys.
+ * profile_value.c - the values that Cargo and rustc have for four keys.
  *
  * `lto = false` is not `lto = "off"`: it still optimizes across the units of a
  * crate ("thin-local").

@@ -27,5 +27,5 @@ enum { TAKT_RANK_UNKNOWN = -1000000 };
 int takt__profile_rank(enum takt_profile_key key,
                        const struct takt_toml_value *value);
 
-/* Whether `debug` of a profile asks for debug information; NULL does not. */
+/* Whether `debug` of a profile turns debug information on; NULL does not. */
 bool takt__profile_has_debug(const struct takt_toml_value *debug);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * toml.h - reads TOML 1.0, and what 1.1 adds to it, and remembers where
+ * toml.h - reads TOML 1.0, and what 1.1 adds to it, and notes where
  * everything is written, so that one thing can be changed and the rest left as
  * it is, byte for byte (toml_edit.h).
  *

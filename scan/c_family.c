@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * c_family.c - the languages C and C++: what their queries ask, and what is
+ * c_family.c - the languages C and C++: what their queries test, and what is
  * told about what they find.
  */
 #include "c_family.h"
@@ -131,7 +131,7 @@ struct takt_ir_verdict takt__c_verdict(const struct takt_source *source,
     return out;
 }
 
-/* ---- what queries ask ---------------------------------------------------- */
+/* ---- what queries test --------------------------------------------------- */
 
 /* The first operand's node, if it is one. */
 static TSNode subject(const struct takt_scan_operand *operand, unsigned count)

@@ -37,9 +37,9 @@ static unsigned arguments_of(TSNode call, TSNode *argument)
     return kept;
 }
 
-/* ---- names that tell ----------------------------------------------------- */
+/* ---- names that say it --------------------------------------------------- */
 
-/* What people put before and after a name that tells: which one of several it
+/* What people put before and after such a name: which one of several it
  * is, and not what it does. */
 static const char *const before[] = {
     "my_",       "naive_",     "simple_", "fast_",   "blocked_", "tiled_",

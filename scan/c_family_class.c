@@ -5,7 +5,7 @@
  */
 #include "c_family.h"
 
-/* What a member tells: a field is an array, or an operator returns one of the
+/* What a member says: a field is an array, or an operator returns one of the
  * elements. */
 static void read_member(const struct takt_c_place *place, TSNode member,
                         struct takt_c_type *type, unsigned depth)

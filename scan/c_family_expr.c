@@ -134,7 +134,7 @@ int takt__c_loop_of(const struct takt_c_nest *nest, struct takt_text var)
 }
 
 /* The loops that a name steps in count for it, and what it started from. A
- * pointer that is set anew in a loop does not remember that loop's rounds. */
+ * pointer that is set anew in a loop does not depend on that loop's rounds. */
 static struct takt_ir_expr *stepping(struct takt_c_nest *nest,
                                      const struct takt_c_local *local)
 {

@@ -124,7 +124,7 @@ static bool is_both(const struct takt_c_nest *nest, TSNode condition)
                "&&");
 }
 
-/* x.count(), nodes() - 1: what a class tells of itself does not change. */
+/* x.count(), nodes() - 1: what a class says of itself does not change. */
 static bool is_measure(TSNode node, unsigned depth)
 {
     node = takt__c_bare(node);

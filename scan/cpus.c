@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpus.c - asks the kernel, which knows of affinity and containers.
+ * cpus.c - what the kernel says, which counts affinity and containers.
  */
 #define _GNU_SOURCE /* sched_getaffinity() */
 #include "cpus.h"

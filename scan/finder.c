@@ -2,9 +2,9 @@
 /*
  * finder.c - parse, match, judge, describe: one text at a time.
  *
- * Nothing here trusts the text. Parsing and matching end at a deadline; what is
- * nested deeper than people write is not looked into, because a node finds its
- * parents from the root, step by step; and there are not more findings than
+ * Nothing here relies on the text. Parsing and matching end at a deadline; what
+ * is nested deeper than people write is not looked into, because a node finds
+ * its parents from the root, step by step; and there are not more findings than
  * somebody could want.
  */
 #include "finder.h"

@@ -3,7 +3,7 @@
  * ir.h - loops of any language in one form: a nest of loops, and the statements
  * in it as expressions that can be compared. Parentheses and casts are gone,
  * names that stand for others are replaced by what they stand for, and each
- * expression knows which loops it changes with.
+ * expression says which loops it changes with.
  *
  * A language lowers its syntax to this form; judge.h says what it computes.
  */

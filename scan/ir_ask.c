@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ir_ask.c - compares expressions, and asks what is in one.
+ * ir_ask.c - compares expressions, and looks what is in one.
  */
 #include "ir.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * judge_nest.c - prepares a nest of loops, and asks the judges of statements,
+ * judge_nest.c - prepares a nest of loops, and calls the judges of statements,
  * rows and windows what it computes.
  */
 #include "judge.h"

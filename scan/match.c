@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * match.c - whether what a query found is what its predicates ask for.
+ * match.c - whether what a query found is what its predicates require.
  *
  * A capture that is not there (it was optional) is nothing against a match; one
  * that is there several times must fit each time.

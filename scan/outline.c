@@ -117,7 +117,7 @@ struct copy {
     bool has_bodies; /* methods are kept, whatever they do */
 };
 
-/* Whether a method tells what a class holds: float *row(int i), operator(),
+/* Whether a method shows what a class holds: float *row(int i), operator(),
  * operator[]. */
 static bool tells_element(const struct copy *copy)
 {
@@ -133,7 +133,7 @@ static bool tells_element(const struct copy *copy)
             !takt__outline_has_word(head, "operator"));
 }
 
-/* The end of a member: methods that tell no element are left out. */
+/* The end of a member: methods that show no element are left out. */
 static void end_member(struct copy *copy, bool is_kept)
 {
     if (copy->depth != 1 || copy->has_bodies)

@@ -6,7 +6,7 @@
 
 #include "language.h"
 
-/* Remembers the last position, as lines may be very long. */
+/* Keeps the last position, as lines may be very long. */
 struct takt_ruler {
     const char *text;
     size_t size;

@@ -6,8 +6,8 @@
  * macros, constants and functions go into a table by their names, as text, and
  * what a file includes is remembered. A file is then parsed with the
  * declarations behind it that it names and does not have itself, as a compiler
- * would see them, but only these. So whatever knows names, types and constants
- * of a file knows those of the project.
+ * would see them, but only these. So whatever reads names, types and constants
+ * of a file reads those of the project.
  *
  * The table is filled by one thread in the order of paths, then only read: what
  * is found does not depend on the number of threads.

@@ -2,7 +2,7 @@
 /*
  * python.c - Python: which patterns mean what, and what is said of a finding.
  *
- * The query finds shapes; a pattern's own predicate asks whether names, values
+ * The query finds shapes; a pattern's own predicate tests whether names, values
  * and loops make an op of it. The op itself is told by that answer.
  */
 #include "python_notes.h"
@@ -30,7 +30,7 @@ static const char *turned_op(const struct takt_source *source, TSNode node)
                : NULL;
 }
 
-/* The kinds of findings, by the predicate that asks for them. Of two at one
+/* The kinds of findings, by the predicate that tests for them. Of two at one
  * place, the one that stands first is meant. */
 enum kind { LOOP, COMPREHENSION, COMPOSITION, BUILTIN, CALL, ARITHMETIC, TURN };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * python_arithmetic.c - operators on what is known to be arrays. For `@` it is
- * enough that nothing speaks against it: nobody else uses it.
+ * enough that nothing contradicts it: nobody else uses it.
  */
 #include "python.h"
 

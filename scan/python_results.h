@@ -12,7 +12,7 @@ struct takt_python_value takt__python_turned(struct takt_python_value value);
 struct takt_python_value takt__python_broadcast(struct takt_python_value a,
                                                 struct takt_python_value b);
 
-/* What left @ right is: x.T in it tells that it is about matrices. */
+/* What left @ right is: x.T in it shows that it is about matrices. */
 struct takt_python_value
 takt__python_product_of(const struct takt_source *source, TSNode left,
                         TSNode right);

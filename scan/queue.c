@@ -45,7 +45,7 @@ static struct takt_scan_job *at(struct takt_scan_queue *queue, size_t which)
     return &queue->job[which % queue->size];
 }
 
-/* `in` and `out` change only by the thread that asks. */
+/* `in` and `out` change only by the thread that calls. */
 bool takt__queue_is_full(const struct takt_scan_queue *queue)
 {
     return queue->in - queue->out == queue->size;

@@ -295,7 +295,7 @@ struct takt_rust_type takt__rust_bound_type(struct takt_rust *rust,
                                             struct takt_rust_binding binding,
                                             unsigned depth);
 
-/* match x { A => y, B => z }: of the first arm that tells. */
+/* match x { A => y, B => z }: of the first arm whose type is known. */
 struct takt_rust_type takt__rust_match_type(struct takt_rust *rust, TSNode node,
                                             unsigned depth);
 

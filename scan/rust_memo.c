@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rust_memo.c - what was answered lately about a node. An outer loop asks what
+ * rust_memo.c - what was answered lately about a node. An outer loop needs what
  * its inner loops compute, and so do they; a name is looked up by everybody who
  * meets it. Entries have places by where their node stands, so that what is
  * forgotten is the same in each run: an answer may depend on how many questions

@@ -97,7 +97,7 @@ static struct takt_rust_type field_type(struct takt_rust *rust, TSNode node,
         rust_is(field->node, "field_declaration") ? named : field->node;
     struct takt_rust_type out =
         takt__rust_given(takt__rust_type_named(rust, of, depth), type);
-    /* What uses a struct may know more of its parameters. */
+    /* What uses a struct may say more of its parameters. */
     const TSNode list = takt__node_field(of, "type_arguments");
     if (takt__rust_is_open(out) && !ts_node_is_null(list)) {
         const enum takt_rust_leaf leaf =
@@ -411,7 +411,7 @@ static struct takt_rust_type self_type(struct takt_rust *rust, TSNode node,
     const TSNode impl = takt__rust_above(rust, node, "impl_item");
     const TSNode of = takt__node_field(impl, "type");
     struct takt_rust_type type = takt__rust_type_named(rust, of, depth);
-    /* The method may know more of the elements. */
+    /* The method may say more of the elements. */
     if (type.shell == TAKT_RUST_NDARRAY && takt__rust_is_open(type))
         type.leaf = takt__rust_leaf_at(
             rust, node,

@@ -2,7 +2,7 @@
 /*
  * scan.h - finds compute patterns in source code, by what it means and not by
  * what it looks like: tree-sitter parses, queries find, and what only a look at
- * the surroundings can tell is asked of the language (language.h).
+ * the surroundings show is found out by the language (language.h).
  *
  * A scan walks folders, passes over what is ignored, built or somebody else's,
  * lets a quick filter decide which files are worth parsing, and parses these on

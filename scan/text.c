@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.c - what languages ask about nodes and their text.
+ * text.c - what languages need of nodes and their text.
  */
 #include "language.h"
 #include "text/digit.h"

@@ -13,7 +13,7 @@ takt_status takt__walk_rules_above(struct takt_walk *walk);
 takt_status takt__walk_rules_of(struct takt_walk *walk,
                                 const struct takt_folder *folder);
 
-/* Forgets those beyond the first `count`. */
+/* Drops those beyond the first `count`. */
 void takt__walk_rules_drop(struct takt_walk *walk, size_t count);
 
 /* Whether what is at walk->full is to be passed over. */

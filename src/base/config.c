@@ -66,7 +66,7 @@ static const char *const known[] = {
 
 static struct takt_environment variables;
 
-/* Privileged programs must not obey their caller. */
+/* Privileged programs must not follow their caller's settings. */
 static const char *variable(const char *name)
 {
     return getauxval(AT_SECURE) != 0 ? NULL
@@ -183,7 +183,7 @@ static void read_log_level(void)
         ignore("TAKT_LOG", text, "off, error, info or debug");
 }
 
-/* Whether anything asks for an export: else the exporter need not be loaded.
+/* Whether anything sets up an export: else the exporter need not be loaded.
  * What exactly is asked for is for the exporter to find out. */
 static bool is_export_asked(void)
 {
@@ -321,7 +321,7 @@ static void read_all(void)
         read_number("TAKT_HOT_RATE", HUGE_VAL, "a number of calls per second");
     config.is_tracing_all = read_flag("TAKT_TRACE_DEBUG");
     config.is_energy_asked = read_flag("TAKT_ENERGY");
-    /* The library of `takt run` obeys these. What is wrong is said here. */
+    /* The library of `takt run` reads these. What is wrong is said here. */
     read_flag("TAKT_RUN_NUMPY");
     read_flag("TAKT_RUN_LAPACK");
     read_flag("TAKT_RUN_REUSE");

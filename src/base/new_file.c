@@ -130,7 +130,7 @@ static takt_status resolve(const char *path, unsigned flags,
             return takt__say(diag, TAKT_EIO,
                              "%.300s: is a symbolic link of another user",
                              path);
-        /* stat() obeys the kernel's own rules about links, realpath() not. */
+        /* stat() follows the kernel's own rules about links, realpath() not. */
         if (stat(path, &end) == 0 && realpath(path, target) != NULL)
             return TAKT_OK;
         return errno == ENOENT

@@ -83,7 +83,7 @@ static inline void takt__worker_notify(struct takt_worker *worker)
 /* Whether the calling thread is the worker. */
 bool takt__worker_is_self(const struct takt_worker *worker);
 
-/* Asks it to finish and to stay; false: there is none to ask. */
+/* Has it finish and stay; false: there is none. */
 bool takt__worker_ask_to_leave(struct takt_worker *worker);
 
 /* Waits for one that was asked; false: it was not done by that time of

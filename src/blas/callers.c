@@ -4,7 +4,7 @@
  *
  * OpenBLAS and BLIS have one number of threads for all their callers. One
  * atomic word holds how many callers are inside and the number they agreed on:
- * a caller that wants the same number enters, one that wants another is
+ * a caller with the same number enters, one with another is
  * refused. Some builds have one number per calling thread instead; there a
  * caller may join only if its own is right already.
  *

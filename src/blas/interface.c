@@ -8,7 +8,7 @@
  *
  * Fortran's interface passes everything by address, so one function type
  * serves both dtypes. Lengths of the one-letter arguments follow at the end,
- * as gfortran wants them; a library written in C does not look at them.
+ * as gfortran expects them; a library written in C does not look at them.
  */
 
 #include "blas/library.h"
@@ -63,24 +63,19 @@ bool takt__fortran_axpy(struct takt_blas_library *library, const void *self)
 /* CBLAS's own numbers for its choices. */
 enum { row_major = 101, no_trans = 111, trans = 112 };
 
-typedef void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n,
-                         int k, float alpha, const float *a, int lda,
-                         const float *b, int ldb, float beta, float *c,
-                         int ldc);
-typedef void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n,
-                         int k, double alpha, const double *a, int lda,
-                         const double *b, int ldb, double beta, double *c,
-                         int ldc);
-typedef void cblas_sgemv(int order, int trans_a, int m, int n, float alpha,
-                         const float *a, int lda, const float *x, int x_step,
-                         float beta, float *y, int y_step);
-typedef void cblas_dgemv(int order, int trans_a, int m, int n, double alpha,
-                         const double *a, int lda, const double *x, int x_step,
-                         double beta, double *y, int y_step);
-typedef void cblas_saxpy(int n, float alpha, const float *x, int x_step,
-                         float *y, int y_step);
-typedef void cblas_daxpy(int n, double alpha, const double *x, int x_step,
-                         double *y, int y_step);
+#define TYPES(s_, real_)                                                      \
+    typedef void cblas_##s_##gemm(int order, int trans_a, int trans_b, int m, \
+                                  int n, int k, real_ alpha, const real_ *a,  \
+                                  int lda, const real_ *b, int ldb,           \
+                                  real_ beta, real_ *c, int ldc);             \
+    typedef void cblas_##s_##gemv(int order, int trans_a, int m, int n,       \
+                                  real_ alpha, const real_ *a, int lda,       \
+                                  const real_ *x, int x_step, real_ beta,     \
+                                  real_ *y, int y_step);                      \
+    typedef void cblas_##s_##axpy(int n, real_ alpha, const real_ *x,         \
+                                  int x_step, real_ *y, int y_step);
+TYPES(s, float)
+TYPES(d, double)
 
 bool takt__cblas_gemm(struct takt_blas_library *library, const void *self)
 {

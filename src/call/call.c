@@ -246,11 +246,9 @@ takt_status takt_run(takt_ctx *ctx, const takt_call *call,
     if (call == NULL || !takt__sized_read(call, &copy) ||
         (decision != NULL && !takt__decision_fits(decision)))
         return TAKT_EINVAL;
-    ctx = takt__ctx_or_default(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    if (ctx->is_recorded)
-        return TAKT_ENODEV;
+    const takt_status found = takt__ctx_to_run(&ctx);
+    if (found != TAKT_OK)
+        return found;
     takt__exec_begin(&exec, ctx, &copy, decision);
     return perform(&exec);
 }

@@ -296,7 +296,7 @@ takt_status takt_ctx_environment(takt_ctx_options *out)
     return TAKT_OK;
 }
 
-/* A name in the environment that this machine does not know must not keep a
+/* A name in the environment that this machine does not have must not keep a
  * program from computing: the adaptive policy then decides. */
 static void make_default(void)
 {

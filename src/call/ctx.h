@@ -77,7 +77,7 @@ struct takt_ctx {
  * which a call of takt_ctx_default() is too much. In direct.c. */
 extern _Atomic(takt_ctx *) takt__default_ctx;
 
-/* What telemetry wants of calls; NULL: nothing. */
+/* What telemetry takes of calls; NULL: nothing. */
 static inline struct takt_tap *takt__ctx_tap(const takt_ctx *ctx)
 {
     return atomic_load_explicit(&ctx->tap, memory_order_acquire);
@@ -114,4 +114,14 @@ static inline const takt_op *takt__ctx_op(const takt_ctx *ctx, unsigned series,
 static inline takt_ctx *takt__ctx_or_default(const takt_ctx *ctx)
 {
     return ctx != NULL ? (takt_ctx *)(uintptr_t)ctx : takt_ctx_default();
+}
+
+/* The same, of one that runs calls. TAKT_ENOMEM: there is none. TAKT_ENODEV: it
+ * is of a recorded machine. */
+static inline takt_status takt__ctx_to_run(takt_ctx **ctx)
+{
+    *ctx = takt__ctx_or_default(*ctx);
+    return *ctx == NULL          ? TAKT_ENOMEM
+           : (*ctx)->is_recorded ? TAKT_ENODEV
+                                 : TAKT_OK;
 }

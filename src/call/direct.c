@@ -246,7 +246,7 @@ static void find_short(takt_ctx *ctx)
                     ctx, takt_op_at((unsigned)op), (takt_dtype)dtype);
 }
 
-/* Other policies want every call to be decided. */
+/* Other policies decide every call. */
 void takt__direct_start(takt_ctx *ctx)
 {
     ctx->direct.kernel_set = &ctx->experts.kernel_set[ctx->decider.best_isa];

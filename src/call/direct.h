@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * direct.h - calls too small to ask about.
+ * direct.h - calls too small for a decision.
  *
  * A call on a few elements goes directly to the best kernel of this machine:
  * deciding would cost more than any decision could gain. Up to which size is
@@ -43,7 +43,7 @@ void takt__direct_represent(struct takt_exec *exec, bool is_learned);
 void takt__direct_start(takt_ctx *ctx);
 void takt__direct_update(takt_ctx *ctx, enum takt_op_id op, takt_dtype dtype);
 
-/* Telemetry wants every call (or no longer): then none goes directly. */
+/* Telemetry takes every call (or no longer): then none goes directly. */
 void takt__direct_emit_all(takt_ctx *ctx, bool is_all);
 
 /* A context has buffers that move: from now on its calls and those of the

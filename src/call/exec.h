@@ -167,8 +167,8 @@ double takt__shadow_budget_s(const takt_ctx *ctx);
 void takt__shadow_plan(struct takt_exec *exec);
 void takt__shadow_run(struct takt_exec *exec);
 
-/* emit.c: counts a decided call for telemetry, and says whether it wants an
- * event of it. */
+/* emit.c: counts a decided call for telemetry, and says whether there is to be
+ * an event of it. */
 void takt__emit_count(struct takt_exec *exec);
 void takt__emit(struct takt_exec *exec);
 

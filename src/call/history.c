@@ -176,7 +176,7 @@ takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
 /* Of a row in its first version. */
 enum { first_row = offsetof(takt_history_row, p95_s) };
 
-/* Rows are copied first and visited without the lock: a visitor may ask the
+/* Rows are copied first and visited without the lock: a visitor may call the
  * context anything. */
 struct row_copy {
     takt_history_row row;

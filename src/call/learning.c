@@ -146,12 +146,9 @@ static int add_expert(void *self, struct takt_model *model, unsigned series,
 
 static void published(void *self, unsigned series)
 {
-    enum takt_op_id op;
-    unsigned user_op;
     takt_dtype dtype;
-    char layout[TAKT_LAYOUT_NAME];
+    const enum takt_op_id op = takt__series_of(series, &dtype);
 
-    takt__series_name(series, &op, &user_op, &dtype, layout);
     if (op != TAKT_OP_COUNT)
         takt__direct_update(self, op, dtype);
 }

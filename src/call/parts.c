@@ -27,11 +27,9 @@ takt_status takt_run_parts(takt_ctx *ctx, unsigned parts, takt_part run,
 
     if (run == NULL)
         return TAKT_EINVAL;
-    ctx = takt__ctx_or_default(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    if (ctx->is_recorded)
-        return TAKT_ENODEV;
+    const takt_status found = takt__ctx_to_run(&ctx);
+    if (found != TAKT_OK)
+        return found;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     const takt_status status =
         takt__pool_run(ctx->experts.pool, parts, 0, run_part, &own);

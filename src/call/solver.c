@@ -33,11 +33,9 @@ takt_status takt_solver_open(takt_ctx *ctx)
     fenv_t fpenv;
     bool is_open = false;
 
-    ctx = takt__ctx_or_default(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    if (ctx->is_recorded)
-        return TAKT_ENODEV;
+    const takt_status found = takt__ctx_to_run(&ctx);
+    if (found != TAKT_OK)
+        return found;
     takt__fpenv_leave(&fpenv);
     for (unsigned d = 0; d < ctx->experts.devices.count && !is_open; d++)
         is_open = open_on(&ctx->experts.devices.device[d]);
@@ -73,11 +71,9 @@ takt_status takt_solver_run_here(takt_ctx *ctx, const takt_solver_call *given)
 
     if (!read_call(given, &call))
         return TAKT_EINVAL;
-    ctx = takt__ctx_or_default(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    if (ctx->is_recorded)
-        return TAKT_ENODEV;
+    const takt_status found = takt__ctx_to_run(&ctx);
+    if (found != TAKT_OK)
+        return found;
     const struct takt_fpenv callers = takt__fpenv_save();
     const takt_status status = takt__cpu_lapack(&ctx->experts, &call);
     takt__fpenv_restore(callers);
@@ -92,11 +88,9 @@ takt_status takt_solver_run(takt_ctx *ctx, const takt_solver_call *given)
 
     if (!read_call(given, &call))
         return TAKT_EINVAL;
-    ctx = takt__ctx_or_default(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    if (ctx->is_recorded)
-        return TAKT_ENODEV;
+    const takt_status found = takt__ctx_to_run(&ctx);
+    if (found != TAKT_OK)
+        return found;
     takt__fpenv_leave(&fpenv);
     for (unsigned d = 0;
          d < ctx->experts.devices.count && status == TAKT_ENODEV; d++) {

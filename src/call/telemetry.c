@@ -108,7 +108,7 @@ static void show(void *self, struct takt_tap *tap)
 }
 
 /* Events of calls that a GPU is still working on come when they are done; at
- * the end there is no driver left to ask. */
+ * the end there is no driver left to read from. */
 static void settle(void *self, bool is_last)
 {
     takt_ctx *ctx = self;

@@ -6,7 +6,7 @@
 #include "takt/otlp.h"
 
 /* Gives a context its telemetry thread, before its learner is made; and opens
- * what the environment asks for, once everything else is there. */
+ * what the environment sets up, once everything else is there. */
 takt_status takt__ctx_prepare_telemetry(takt_ctx *ctx);
 void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options);
 

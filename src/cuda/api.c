@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * api.c - finds NVIDIA's driver, and knows when it must not be called.
+ * api.c - finds NVIDIA's driver, and says when it must not be called.
  *
  * The driver does not survive fork(): a child that calls it fails at best and
  * hangs at worst. A child is recognised by a handler of fork(), because asking

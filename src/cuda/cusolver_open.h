@@ -2,7 +2,7 @@
 /*
  * cusolver_open.h - NVIDIA's LAPACK as a table of its functions.
  *
- * It has 140 MB and needs others of as many: it is loaded when a program asks
+ * It has 140 MB and needs others of as many: it is loaded when a program calls
  * for it, not with the device.
  */
 #pragma once

@@ -10,7 +10,7 @@
  * fails in those of others, too. start() then says TAKT_ELOST within
  * microseconds, however often it is tried.
  *
- * Marks and blocks do not outlive stop(): their owners forget them.
+ * Marks and blocks do not outlive stop(): their owners drop them.
  */
 #include <stdio.h>
 #include <stdlib.h>

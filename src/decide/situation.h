@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * situation.h - what a thread remembers of its previous call.
+ * situation.h - what a thread keeps of its previous call.
  *
  * The same call takes longer or shorter depending on what came before it: where
  * its operands were left, and whether other threads are still awake.

@@ -5,7 +5,7 @@
  *
  * A decision reads one word; the learner writes one. Of a word that is 0
  * nothing is known (it was never written, or withdrawn when a GPU was closed):
- * the caller asks the learner what is known of the series, once, and
+ * the caller has the learner read what is known of the series, once, and
  * where that is nothing writes what the prior says. A trial of another
  * expert is a token in the word: the caller that takes it out runs the trial.
  *
@@ -60,7 +60,7 @@ struct takt_table {
 takt_status takt__table_create(struct takt_table *out);
 void takt__table_destroy(struct takt_table *table);
 
-/* Makes the columns of another objective, before anyone asks for them.
+/* Makes the columns of another objective, before anyone reads them.
  * TAKT_ENOMEM. */
 takt_status takt__table_add(struct takt_table *table, unsigned objective);
 

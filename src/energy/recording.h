@@ -25,7 +25,7 @@
 
 #include "energy/energy.h"
 
-/* Makes an attribution and tells it all that the text says.
+/* Makes an attribution and gives it all that the text says.
  * TAKT_ECORRUPT: `diag` says which line is not understood. TAKT_ENOMEM. */
 takt_status takt__energy_replay(const char *text, struct takt_energy **out,
                                 takt_diag *diag);

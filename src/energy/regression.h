@@ -3,7 +3,7 @@
  * regression.h - recursive least squares with decay.
  *
  * The sums of all observations are kept, older ones weighing less, and solved
- * when somebody asks. A weak prior (nothing is known, within some kilowatts)
+ * when they are read. A weak prior (nothing is known, within some kilowatts)
  * stands in where the observations say nothing: terms that cannot be told apart
  * get errors of that size instead of a solution that is wrong.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* arguments.h - a call as the kernels for products want it. */
+/* arguments.h - a call as the kernels for products take it. */
 #pragma once
 
 #include "blas/blas.h"

@@ -4,7 +4,7 @@
  *
  * An expert is an instruction set on so many threads, a BLAS library, a GPU or
  * code of the user's. What it can run and how follows from its class; callers
- * never ask which class that is. Experts are numbered from 0 in a fixed order.
+ * never look which class that is. Experts are numbered from 0 in a fixed order.
  * Number 0 is always "scalar" on one thread: it can run every op of the
  * catalogue, and it defines the right result.
  *
@@ -49,7 +49,7 @@ struct takt_expert_class {
                        const struct takt_expert *expert, const takt_call *call);
 };
 
-/* Whether a status tells about the operands of a call that was run. Of an op
+/* Whether a status is about the operands of a call that was run. Of an op
  * that finds out nothing it is a refusal like any other. */
 static inline bool takt__is_numeric_status(const takt_op *op,
                                            takt_status status)

@@ -26,8 +26,8 @@ struct takt_kernel_set {
 };
 
 /* Fills the set of every instruction set that the build has and that is in
- * `isas` (bit 1 << isa): nothing of the others may be called, not even to ask
- * for block sizes, which follow from the caches. */
+ * `isas` (bit 1 << isa): nothing of the others may be called, not even to find
+ * out for block sizes, which follow from the caches. */
 void takt__kernel_sets_fill(struct takt_kernel_set kernel_set[TAKT_KERNEL_ISAS],
                             unsigned isas,
                             const struct takt_gemm_caches *caches);

@@ -22,7 +22,7 @@ void takt__gpu_end(void);
 /* The program is ending: waits for the threads inside. */
 void takt__gpu_leave(void);
 
-/* What takes long asks between its steps, and stops. */
+/* What takes long looks between its steps, and stops. */
 bool takt__gpu_is_ending(void);
 
 /* Before a thread is started that will call a driver. */

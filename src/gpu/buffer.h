@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * buffer.h - memory that may be on the host and on devices, and remembers where
- * its copies are valid.
+ * buffer.h - memory that may be on the host and on devices, with a note of
+ * where its copies are valid.
  *
  * Only what is missing is moved, and only when it is needed: a result
  * stays where it was made.

@@ -20,6 +20,6 @@ void takt__memory_give(struct takt_device *device, struct takt_block *block);
 /* Returns everything that is kept to the driver. */
 void takt__memory_empty(struct takt_device *device);
 
-/* Remembers that so much was not to be had, with everything else gone: for a
+/* Notes that so much was not to be had, with everything else gone: for a
  * while, nothing as large is asked for. */
 void takt__memory_set_ceiling(struct takt_device *device, size_t bytes);

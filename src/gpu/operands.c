@@ -21,7 +21,7 @@ static takt_status find_operand(const struct takt_devices *devices,
     return TAKT_OK;
 }
 
-/* What keeps a call from using an operand as it wants to. */
+/* What keeps a call from using an operand as it is. */
 static takt_status check_use(const struct takt_operand *operand)
 {
     const struct takt_buffer *buffer = operand->buffer;

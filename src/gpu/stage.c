@@ -237,7 +237,7 @@ static takt_status send(struct takt_transfer *transfer,
                                                         : status;
 }
 
-/* Tells the device what there is to tell. */
+/* Gives the device what there is to begin. */
 static takt_status tell(struct takt_transfer *transfer)
 {
     struct takt_device *device = transfer->device;

@@ -2,7 +2,7 @@
 /*
  * times.h - what calls on devices spend on other things than computing.
  *
- * Each thread adds up its own. A caller that wants to know clears them before a
+ * Each thread adds up its own. A caller that reads them clears them before a
  * call.
  */
 #pragma once

@@ -115,7 +115,8 @@ static unsigned read_sve_bits(struct takt_probe *probe)
     return (unsigned)bytes * 8;
 }
 
-/* There is no hypervisor bit: Xen, a device tree and QEMU's firmware tell. */
+/* There is no hypervisor bit: Xen, a device tree and QEMU's firmware show it.
+ */
 static bool has_hypervisor(struct takt_probe *probe)
 {
     char text[64];

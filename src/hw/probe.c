@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* probe.c - asks each part of the probe in turn. */
+/* probe.c - runs each part of the probe, one after another. */
 #include "hw/probe.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * source.h - where facts about a machine come from.
  *
- * The probe never touches the machine itself: it asks a source. There is this
+ * The probe never touches the machine itself: it reads a source. There is this
  * machine, a recording of some machine (a folder), and a recorder, which
  * passes on the answers of another source and keeps them in a new folder. A
  * recording so holds exactly what the probe reads, and nothing else.
@@ -22,7 +22,7 @@
 #define TAKT_HW_FAILED SIZE_MAX
 
 struct takt_hw_source {
-    /* All zero for a leaf the source does not know. */
+    /* All zero for a leaf the source does not have. */
     void (*cpuid)(void *self, uint32_t leaf, uint32_t subleaf,
                   uint32_t reg[4]); /* eax, ebx, ecx, edx */
 

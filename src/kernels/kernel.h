@@ -23,7 +23,7 @@
 typedef void takt_map_kernel(size_t n, const void *a, const void *b,
                              const void *c, void *out, double p, double q);
 
-/* What a reduction knows about one stretch. Stretches are merged in order of
+/* What a reduction has found in one stretch. Stretches are merged in order of
  * their position by takt__partial_merge(), so threads change no meaning. */
 struct takt_partial {
     double value; /* sum, extremum, norm: what the op reduces to */

@@ -143,7 +143,7 @@ static inline float takt__conv2d_element(const struct takt_conv2d_call *call,
     return plane[(y - call->pad) * call->width + (x - call->pad)];
 }
 
-/* What the kernels know about units. */
+/* What the kernels need to find a unit. */
 
 /* `count` rows of the output from row `first` on, counted through all its
  * planes: the units of pooling and of depthwise convolutions. */

@@ -2,7 +2,7 @@
 /*
  * day.c - what was learned on each day, for people.
  *
- * Statistics do not tell when something was learned. So every writer also keeps
+ * Statistics do not show when something was learned. So every writer also keeps
  * sums of the day, by UTC, as records of an op of their own. Their bin is the
  * number of the day modulo 400: a day replaces the one 400 days before it,
  * under the same key and with a later seq, so nothing has to be removed, and

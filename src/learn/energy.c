@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * energy.c - reads counters of energy on Takt's thread, and tells the model
+ * energy.c - reads counters of energy on Takt's thread, and gives the model
  * what experts draw.
  *
  * The counters are the machine's. Two contexts of a process would each take the

@@ -189,7 +189,7 @@ void takt__watts_set(struct takt_learner *learner, unsigned arm, unsigned bound,
 struct takt_watts takt__watts_get(const struct takt_learner *learner,
                                   unsigned arm, unsigned bound);
 
-/* Tells the model what a record of this machine says, if it is the latest.
+/* Gives the model what a record of this machine says, if it is the latest.
  * False: its expert is not known (yet). */
 bool takt__watts_restore(struct takt_learner *learner,
                          const struct takt_record *record);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* learner.c - the rounds of the thread, and what others ask of it. */
+/* learner.c - the rounds of the thread, and what others call. */
 #include "learn/inside.h"
 
 #include <stdio.h>

@@ -22,7 +22,7 @@
 
 struct takt_learner;
 
-/* What the learner asks, and what it reports. Called with the lock held, but
+/* What the learner reads, and what it reports. Called with the lock held, but
  * for each_second(). An expert is the number of its arm. */
 struct takt_learner_callbacks {
     void *self;
@@ -126,7 +126,7 @@ uint64_t takt__learner_dropped(struct takt_learner *learner);
  * between enter and leave. */
 takt_status takt__learner_store(struct takt_learner *learner);
 
-/* Between enter_all and leave_all: forgets an op, or (NULL) all, in store. */
+/* Between enter_all and leave_all: deletes an op, or (NULL) all, in store. */
 takt_status takt__learner_reset(struct takt_learner *learner, const char *op);
 
 struct takt_learner_state {

@@ -124,12 +124,9 @@ bool takt__model_has_gpu(const struct takt_model *model, unsigned series)
 
 static bool counts_flops(unsigned series)
 {
-    enum takt_op_id op;
-    unsigned user_op;
     takt_dtype dtype;
-    char layout[TAKT_LAYOUT_NAME];
+    const enum takt_op_id op = takt__series_of(series, &dtype);
 
-    takt__series_name(series, &op, &user_op, &dtype, layout);
     return op != TAKT_OP_COUNT &&
            takt__form_counts_flops(takt__op_entry(takt_op_at(op))->form);
 }
@@ -137,12 +134,9 @@ static bool counts_flops(unsigned series)
 /* By the element type; of ops whose work is known for certain. */
 static int8_t limit_of(unsigned series)
 {
-    enum takt_op_id op;
-    unsigned user_op;
     takt_dtype dtype;
-    char layout[TAKT_LAYOUT_NAME];
+    const enum takt_op_id op = takt__series_of(series, &dtype);
 
-    takt__series_name(series, &op, &user_op, &dtype, layout);
     return op == TAKT_OP_COUNT ? -1 : (int8_t)(dtype == TAKT_F64);
 }
 

@@ -256,8 +256,9 @@ struct takt_change {
     unsigned first, last; /* buckets */
 };
 
-/* Has the changes of a series taken from now on: a caller asks about it. Those
- * of a series that was only restored wait until then; a sample asks, too. */
+/* Has the changes of a series taken from now on: a caller needs it. Those
+ * of a series that was only restored wait until then; a sample needs it, too.
+ */
 takt_status takt__model_want(struct takt_model *model, unsigned series);
 
 /* Takes the change of a series in these situations, and leaves the others; or
@@ -308,7 +309,7 @@ takt_status takt__model_adopt(struct takt_model *model,
 /* Keeps all samples, but none as this writer's own: after a fork(). */
 void takt__model_disown(struct takt_model *model);
 
-/* Forgets a series. */
+/* Deletes a series. */
 void takt__model_forget(struct takt_model *model, unsigned series);
 
 /* What calls of a bucket took in all so far, for budgets and reports. */

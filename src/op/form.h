@@ -5,7 +5,7 @@
  * `add` and `exp` differ in a number; they have the same form. A form says how
  * the sizes of a call are read, which operands follow from them, what work they
  * mean, which flags a call may have, by which layouts its calls are
- * distinguished and whether it can be cut. Everything else asks this table.
+ * distinguished and whether it can be cut. Everything else reads this table.
  */
 #pragma once
 
@@ -130,7 +130,7 @@ static inline double takt__units(const struct takt_tolerance *tolerance,
                                                           : tolerance->units;
 }
 
-/* An op and what the catalogue knows beyond its public part. The public part
+/* An op and what the catalogue has beyond its public part. The public part
  * comes first, so that a `const takt_op *` of ours is one of these. */
 struct takt_op_entry {
     takt_op op;

@@ -100,6 +100,16 @@ void takt__series_name(unsigned series, enum takt_op_id *op, unsigned *user_op,
     name_layout(form, offset % form->layouts, layout);
 }
 
+enum takt_op_id takt__series_of(unsigned series, takt_dtype *dtype)
+{
+    enum takt_op_id op;
+    unsigned user_op;
+    char layout[TAKT_LAYOUT_NAME];
+
+    takt__series_name(series, &op, &user_op, dtype, layout);
+    return op;
+}
+
 unsigned takt__series_op(unsigned series)
 {
     if (series < TAKT_SERIES_USER)

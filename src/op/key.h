@@ -73,6 +73,9 @@ struct takt_key takt__key_of(const takt_op *op, takt_dtype dtype,
 void takt__series_name(unsigned series, enum takt_op_id *op, unsigned *user_op,
                        takt_dtype *dtype, char layout[TAKT_LAYOUT_NAME]);
 
+/* Its op and dtype, if the op is one of the catalogue's; else TAKT_OP_COUNT. */
+enum takt_op_id takt__series_of(unsigned series, takt_dtype *dtype);
+
 /* The number of its op alone: of the catalogue, then of the user; of a link
  * TAKT_OP_NUMBERS. */
 unsigned takt__series_op(unsigned series);

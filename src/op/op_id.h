@@ -54,7 +54,7 @@ enum {
     TAKT_SERIES_COUNT = TAKT_SERIES_LINKS + TAKT_LINKS
 };
 
-/* What the catalogue knows about an op: the public part comes first in it. */
+/* What the catalogue has about an op: the public part comes first in it. */
 static inline const struct takt_op_entry *takt__op_entry(const takt_op *op)
 {
     return (const struct takt_op_entry *)(const void *)op;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rules.h - what an op asks of a call beyond its form; admit.c says which. */
+/* rules.h - what an op requires of a call beyond its form; admit.c says which.
+ */
 #pragma once
 
 #include <math.h>

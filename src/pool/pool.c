@@ -3,7 +3,7 @@
  * pool.c - fork and join through one word per worker.
  *
  * Each worker owns a cache line with a ticket. The caller writes the job once,
- * then raises the tickets of the workers it wants; a worker that sees its
+ * then raises the tickets of the workers it needs; a worker that sees its
  * ticket change takes its share, runs it and counts itself off in `pending`.
  * Workers form a tree, four below each thread, which wakes them if they sleep,
  * and takes their shares if they have not begun when it is done with its own.
@@ -12,7 +12,7 @@
  * the word: one of the two always sees the other.
  *
  * After fork() only the calling thread exists in the child. A handler then
- * resets every pool, so that nothing on the path of a job has to ask; the
+ * resets every pool, so that nothing on the path of a job has to look; the
  * child's first job starts workers of its own.
  */
 #include "pool/pool.h"

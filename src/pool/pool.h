@@ -5,7 +5,7 @@
  * A job is cut into parts, which run on the caller's thread and on workers, one
  * each if there are enough of them. How many there are changes nothing but the
  * time: every part is run, with the same arguments. Workers are started by the
- * first job that wants them. After a job a worker spins for a short time,
+ * first job that needs them. After a job a worker spins for a short time,
  * because waking a sleeping thread costs a hundred times what a spinning one
  * does; then it sleeps in the kernel and costs nothing.
  *

@@ -5,9 +5,9 @@
  *
  * A program may close descriptors that it does not know: all of them, as
  * daemons do, or one by mistake. It is then given their numbers for files of
- * its own, and SQLite would write into these. So this process remembers which
- * descriptors belong to a database (of the file, of its -wal and -shm, and of
- * -writers) and looks at them before each use.
+ * its own, and SQLite would write into these. So this process keeps a list of
+ * which descriptors belong to a database (of the file, of its -wal and -shm,
+ * and of -writers) and looks at them before each use.
  *
  * If one is not what it was, the database is lost to this process, and to those
  * that it forks, for SQLite goes on believing in locks that are gone: it is not
@@ -29,7 +29,7 @@ struct takt_descriptors;
 /* Whether the database, which need not exist, may be opened: it is not lost. */
 bool takt__descriptors_may_open(const struct stat *database);
 
-/* Remembers what is open for the database at `path`, and `lockfile`: to be
+/* Notes what is open for the database at `path`, and `lockfile`: to be
  * called once SQLite has opened all that it needs. On failure too, what *out is
  * set to has to be released. TAKT_EIO: it is lost. */
 takt_status takt__descriptors_add(const char *path, const struct stat *database,

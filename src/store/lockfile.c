@@ -46,7 +46,7 @@ void takt__lockfile_close(int lockfile)
         close(lockfile);
 }
 
-/* Asks again and again: a lock that is waited for cannot be waited for only
+/* Tries again and again: a lock that is waited for cannot be waited for only
  * so long, and a process that was stopped inside must not stop the others. */
 takt_status takt__lockfile_lock(int lockfile,
                                 const struct takt_patience *patience)

@@ -161,7 +161,7 @@ static bool find_folder(const struct takt_config *config, char *out,
 }
 
 /* Builds for debugging are many times as slow: what they measure has a file of
- * its own, or programs on the same machine would believe it. */
+ * its own, or programs on the same machine would use it. */
 #ifndef __has_feature /* which clang has */
 #define __has_feature(name_) 0
 #endif

@@ -13,7 +13,7 @@
 void takt__read_distrust(sqlite3 *db);
 
 /* Opens the file at database->path, of `limit` bytes at most, in memory: a
- * reader may trust what it gets as far as its types. `diag` says why not.
+ * reader can rely on the types of what it gets. `diag` says why not.
  * TAKT_ECORRUPT: damaged, too large, or not exactly what Takt makes. The rest
  * as takt__image_read(). */
 takt_status takt__read_open(struct takt_database *database, size_t limit,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.h - what one writer knows about one expert at one size.
+ * record.h - what one writer has measured of one expert at one size.
  *
  * A record is never a sum over writers: its writer is part of its key,
  * so that merging two stores is choosing, per key, the later record. Times are

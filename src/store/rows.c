@@ -3,7 +3,7 @@
  * rows.c - records in and out of a database.
  *
  * The columns are those of takt__record_fields. Neighbours mostly share their
- * names, so each column remembers the last name it looked up; not beyond the
+ * names, so each column keeps the last name it looked up; not beyond the
  * transaction, which may be undone and the name's number with it.
  */
 #include "store/database.h"

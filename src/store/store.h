@@ -92,6 +92,6 @@ takt_status takt__store_replace(const char *path, const char *machine,
                                 const struct takt_record *records, size_t count,
                                 takt_diag *diag);
 
-/* Forgets the records of an op, or (NULL) of all, of every writer, and raises
+/* Deletes the records of an op, or (NULL) of all, of every writer, and raises
  * this writer's epoch. */
 takt_status takt__store_reset(struct takt_store *store, const char *op);

@@ -2,7 +2,7 @@
 /*
  * text.h - records as lines of text, see docs/formats/history.md.
  *
- * Printing and parsing know nothing of databases. The reader is fed bytes as
+ * Printing and parsing use no database. The reader is fed bytes as
  * they come; no input makes it use more memory than itself.
  */
 #pragma once

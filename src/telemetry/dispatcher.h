@@ -17,7 +17,7 @@
 
 struct takt_dispatcher;
 
-/* What the dispatcher asks of its context. */
+/* What the dispatcher needs of its context. */
 struct takt_dispatcher_names {
     void *self;
     /* Fills in all of an event that is not a time. */

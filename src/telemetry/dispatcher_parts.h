@@ -86,7 +86,7 @@ void takt__dispatcher_begin(struct takt_dispatcher *dispatcher);
 /* The same in the child of a fork(), with the lock. */
 void takt__dispatcher_reset(struct takt_dispatcher *dispatcher);
 
-/* Sets the tap to what sinks and settings want. With the lock. */
+/* Sets the tap to what sinks and settings need. With the lock. */
 void takt__dispatcher_adjust(struct takt_dispatcher *dispatcher);
 
 /* Finds out which ops are hot, if it is time. */

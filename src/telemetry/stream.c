@@ -420,7 +420,7 @@ static int open_file(const char *path)
     return -1;
 }
 
-/* What the reader wants, if its greeting comes in time. */
+/* What the reader is to get, if its greeting comes in time. */
 static void await_greeting(struct stream *stream, takt_sink *out)
 {
     const uint64_t end_ns =

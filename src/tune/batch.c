@@ -109,7 +109,7 @@ static long preemptions(void)
     return usage.ru_nivcsw;
 }
 
-/* What tells that this thread was interrupted: by another one, or, where that
+/* What shows that this thread was interrupted: by another one, or, where that
  * can be seen in a call of `about_s`, by a hypervisor. */
 struct interruptions {
     long preemptions;

@@ -99,7 +99,7 @@ static void wake(struct comparison *comparison,
     takt_run_on(comparison->tuning->ctx, small, timed->expert);
 }
 
-/* What "fresh" means: a library cannot know whether the operands of a call lie
+/* What "fresh" means: a library cannot see whether the operands of a call lie
  * in a farther cache or in memory, were just written by the caller, or were
  * left by other threads. So there are samples of each kind, and where that
  * matters they differ. In one round it is the same for every expert. */

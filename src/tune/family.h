@@ -4,8 +4,9 @@
  *
  * Calls of one op, dtype and layout are learned together and differ by their
  * size alone. A family is one layout with a shape for each size, so that sizes
- * can be enumerated: by takt_tune() to measure them, by `takt map` to ask which
- * expert is best, by `takt history` to find a shape for work that was recorded.
+ * can be enumerated: by takt_tune() to measure them, by `takt map` to find out
+ * which expert is best, by `takt history` to find a shape for work that was
+ * recorded.
  *
  * A step is half an octave of the side n that the shape is made of: 2, 3, 4,
  * 6, 8, 12, ... for steps 2, 3, 4, ...

@@ -160,7 +160,7 @@ static inline bool takt__tune_is_short(double call_s)
     return call_s < 1e-3;
 }
 
-/* Reports progress; whether the caller wants it to end. */
+/* Reports progress; whether the caller ends it. */
 bool takt__tune_is_stopped(struct takt_tuning *tuning);
 
 /* The same, or the time is up. */

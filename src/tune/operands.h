@@ -27,7 +27,7 @@ const takt_op *takt__tune_op(const takt_tune_options *options, size_t index);
 /* Whether calls of that size of one of these compute something. */
 bool takt__tune_fits(const takt_tune_options *options, const takt_shape *shape);
 
-/* Makes a call of that size which lacks only its operands, and tells how long
+/* Makes a call of that size which lacks only its operands, and says how long
  * they are. Optional sizes become explicit.
  * TAKT_ESHAPE: the shape does not fit the op. */
 takt_status takt__timed_call(const takt_op *op, takt_dtype dtype,

@@ -5,7 +5,7 @@
  * A pipeline is compiled by the driver when it is first needed. Each shader is
  * made to keep denormal numbers, zeros by sign, NaN and the rounding, as far as
  * the device can: that takes instructions at three positions of the code, which
- * are put in here, because code that asks for what a device
+ * are put in here, because code that requires what a device
  * does not have is not valid there.
  */
 #include <stdlib.h>

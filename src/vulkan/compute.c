@@ -16,7 +16,7 @@
  * denormal numbers are kept; of quotients, roots and fma() it promises less.
  * So some ops are computed in whole numbers and are exact everywhere. The
  * others need a device that rounds to nearest and flushes nothing: the code
- * asks for that (code.c) and must have shown it (probe.c), or they are refused.
+ * requires that (code.c) and must have shown it (probe.c), or they are refused.
  */
 struct recipe {
     bool is_there, is_whole;

@@ -6,7 +6,7 @@
  * All three queues of a device are one queue of Vulkan, in which everything
  * runs in order. Commands are recorded into the open batch; a mark sends it
  * off. Batches are numbered, and a timeline semaphore counts those that are
- * done, which any thread may ask at any time.
+ * done, which any thread may read at any time.
  *
  * Blocks and marks outlive a device that is stopped: what belongs to Vulkan is
  * taken from them then, and their owner gives back the rest.
@@ -82,7 +82,7 @@ struct takt_vulkan_limits {
 };
 
 /* What float controls a device has (VkPhysicalDeviceFloatControlsProperties),
- * in the order in which code.c knows them. */
+ * in the order in which code.c has them. */
 enum {
     TAKT_CONTROL_DENORM = 1,
     TAKT_CONTROL_SPECIAL = 2,

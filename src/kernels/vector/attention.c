@@ -296,7 +296,7 @@ static struct attention_block block_at(const struct takt_attention_call *call,
     };
 }
 
-/* What both products against some keys ask for. */
+/* What both products against some keys need. */
 static size_t keys_room(const struct attention_block *is, struct keys keys,
                         const struct takt_gemm_blocks *blocks)
 {
@@ -307,7 +307,7 @@ static size_t keys_room(const struct attention_block *is, struct keys keys,
     return a > b ? a : b;
 }
 
-/* The most that any number of keys asks for. Mostly nothing is copied, and
+/* The most that any number of keys needs. Mostly nothing is copied, and
  * then fewer keys need no room either. */
 static size_t products_room(const struct attention_block *is,
                             const struct takt_gemm_blocks *blocks)

@@ -175,7 +175,7 @@ static void convolve_alike(const struct takt_conv2d_call *call, size_t first,
     }
 }
 
-/* The most that any product of a call asks for: those of the first unit are
+/* The most that any product of a call needs: those of the first unit are
  * the largest, those of the last one may have other proportions. */
 static size_t products_room(const struct takt_conv2d_call *call,
                             const struct takt_gemm_blocks *blocks)

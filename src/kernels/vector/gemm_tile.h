@@ -55,7 +55,7 @@ enum {
     /* Three rows of A share a pointer: x86 addresses p, p + s and p + 2s. */
     SHARED = 3,
     SHARES = (V_TILE_ROWS + SHARED - 1) / SHARED,
-    /* Steps that hide a fetch from memory; shorter sums do not ask for it. */
+    /* Steps that hide a fetch from memory; shorter sums do not fetch. */
     PREFETCH_FROM = 64,
     /* The same of a fetch from the second-level cache. */
     STEPS_AHEAD = 8

@@ -3,12 +3,12 @@
  * reduce_extremum.h - the body of max, min, argmax and argmin, per type.
  *
  * Included by reduce_extremum.c after f32.h and after f64.h. The vector max of
- * x86 forgets a NaN and does not order zeros. So a sweep compares pairs of
+ * x86 loses a NaN and does not order zeros. So a sweep compares pairs of
  * vectors for being unordered as it goes; zeros are looked at again, while
  * their chunk is in the first-level cache, and only when the extremum is zero
  * so far.
  *
- * argmax never tracks positions: it remembers the chunk that held the largest
+ * argmax never tracks positions: it keeps the chunk that held the largest
  * so far and looks for the element at the end.
  */
 

@@ -93,7 +93,7 @@ VINLINE VREAL tail(enum term term, size_t n, const REAL *a, const REAL *b)
     return more(term, V(load_n)(a + i, n - i), V(load_n)(b + i, n - i), sum);
 }
 
-/* Asks for the block of the second operand before the loads of the first:
+/* Fetches the block of the second operand before the loads of the first:
  * two streams that advance by turns get less out of the prefetchers. */
 VINLINE void fetch(const REAL *b)
 {
