@@ -16,8 +16,14 @@ static bool is_store(const char *path)
 static bool read_operands(const struct invocation *invocation,
                           struct report *out)
 {
+    const char *output = option_value(invocation, "output");
+
     for (size_t i = 0; i < invocation->operand_count; i++) {
         const char *path = invocation->operands[i];
+        if (output != NULL && is_same_file(output, path))
+            return reject(invocation->command,
+                          "--output '%s' is a file that is to be shown",
+                          output);
         if (is_store(path)) {
             if (out->store != NULL)
                 return reject(invocation->command,

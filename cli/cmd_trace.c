@@ -285,14 +285,6 @@ static FILE *open_for_writing(const struct command *command, const char *path,
     return file;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-
-    return stat(a, &first) == 0 && stat(b, &second) == 0 &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
 /* Options that a file of a trace cannot have. What is written is emptied first,
  * and must not be what is to be read. */
 static bool is_sensible_for_file(const struct invocation *invocation)

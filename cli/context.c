@@ -66,19 +66,23 @@ bool is_worthy_gpu(takt_ctx *ctx, const char *expert)
     return false;
 }
 
+bool is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+
+    return stat(a, &first) == 0 && stat(b, &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
 bool is_foreign_store(const char *path)
 {
     char own[1024];
-    struct stat named, known;
 
     if (path == NULL || path[0] == '\0')
         return false;
     if (takt_store_path(own, sizeof own) != TAKT_OK || own[0] == '\0')
         return true;
-    if (strcmp(own, path) == 0)
-        return false;
-    return stat(path, &named) != 0 || stat(own, &known) != 0 ||
-           named.st_dev != known.st_dev || named.st_ino != known.st_ino;
+    return strcmp(own, path) != 0 && !is_same_file(own, path);
 }
 
 /* A store that cannot be read must not look like an empty one. */

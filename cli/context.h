@@ -53,6 +53,9 @@ struct context_wish {
 bool open_context(const struct command *command,
                   const struct context_wish *wish, takt_ctx **out);
 
+/* Whether two names are those of one file. */
+bool is_same_file(const char *a, const char *b);
+
 /* Whether a store that --db names is not the one of this machine. NULL and "":
  * it is. */
 bool is_foreign_store(const char *path);

@@ -74,17 +74,30 @@ static void take_file(struct changed_lines *changed, const char *name)
         changed->path = copy + 2;
 }
 
+/* "4,5": five lines from 4 on; "4": one. */
+static void take_stretch(const char *text, unsigned long *from,
+                         unsigned long *count)
+{
+    char *end;
+
+    *from = strtoul(text, &end, 10);
+    *count = *end == ',' ? strtoul(end + 1, NULL, 10) : 1;
+}
+
 /* "@@ -3,2 +4,5 @@": five lines from 4 on. Where lines are gone, those around
  * the gap have changed. */
 static void take_hunk(struct changed_lines *changed, const char *line)
 {
-    const char *plus = strstr(line, " +");
-    char *end;
+    const char *minus = strstr(line, " -"), *plus = strstr(line, " +");
+    unsigned long before, from, count;
 
-    if (plus == NULL || changed->path == NULL)
+    if (minus == NULL || plus == NULL)
         return;
-    const unsigned long from = strtoul(plus + 2, &end, 10);
-    const unsigned long count = *end == ',' ? strtoul(end + 1, &end, 10) : 1;
+    take_stretch(minus + 2, &before, &changed->old_left);
+    take_stretch(plus + 2, &from, &count);
+    changed->new_left = count;
+    if (changed->path == NULL)
+        return;
     const unsigned long to = count > 0 ? from + count - 1 : from + 1;
     if (from > 100000000 || to > 200000000)
         return;
@@ -92,8 +105,23 @@ static void take_hunk(struct changed_lines *changed, const char *line)
         !add_range(changed, changed->path, (unsigned)from, (unsigned)to);
 }
 
+/* Whether a line is one of the hunk's: whatever it looks like then, it is the
+ * text of a file. */
+static bool is_content(struct changed_lines *changed, const char *line)
+{
+    const bool is_inside = changed->old_left > 0 || changed->new_left > 0;
+
+    if (line[0] != '+' && changed->old_left > 0 && line[0] != '\\')
+        changed->old_left--;
+    if (line[0] != '-' && changed->new_left > 0 && line[0] != '\\')
+        changed->new_left--;
+    return is_inside;
+}
+
 static void take_line(void *self, const char *line)
 {
+    if (is_content(self, line))
+        return;
     if (strncmp(line, "+++ ", 4) == 0)
         take_file(self, line + 4);
     else if (strncmp(line, "@@ ", 3) == 0)
@@ -129,6 +157,7 @@ bool find_changed(struct changed_lines *changed, const char *folder,
                                 "--no-color",
                                 "--no-ext-diff",
                                 "--no-textconv",
+                                "--text",
                                 "--unified=0",
                                 "--relative",
                                 "--src-prefix=a/",

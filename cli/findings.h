@@ -149,7 +149,8 @@ struct changed_lines {
     struct changed_range *at; /* by path and line */
     size_t count, room;
     struct takt_region region;
-    const char *path; /* of the file whose hunks are read */
+    const char *path;                 /* of the file whose hunks are read */
+    unsigned long old_left, new_left; /* lines of the hunk that is read */
     bool is_memory_short;
 };
 

@@ -11,6 +11,24 @@ static bool read_threshold(const struct invocation *invocation, size_t *out)
                              "should be at least 1", out);
 }
 
+/* The page would replace what it is made from. */
+static bool is_output_apart(const struct invocation *invocation)
+{
+    static const char *const inputs[] = {"profile-data", "baseline",
+                                         "compile-commands"};
+    const char *output = option_value(invocation, "output"), *path;
+
+    for (size_t i = 0; output != NULL && i < sizeof inputs / sizeof inputs[0];
+         i++)
+        for (size_t k = 0;
+             (path = option_value_at(invocation, inputs[i], k)) != NULL; k++)
+            if (is_same_file(output, path))
+                return reject(invocation->command,
+                              "--output '%s' is the file of --%s", output,
+                              inputs[i]);
+    return true;
+}
+
 bool check_optimize_flags(const struct invocation *invocation)
 {
     /* --patch and --report have forms of their own. */
@@ -35,7 +53,8 @@ bool check_optimize_flags(const struct invocation *invocation)
             !option_given(invocation, needs[i][1]))
             return reject(invocation->command, "--%s needs --%s", needs[i][0],
                           needs[i][1]);
-    return check_languages(invocation) && read_threshold(invocation, &unused);
+    return check_languages(invocation) && is_output_apart(invocation) &&
+           read_threshold(invocation, &unused);
 }
 
 void apply_optimize_flags(const struct invocation *invocation,

@@ -94,7 +94,7 @@ static void read_mode(void)
     const char *path = value_of(TAKT_STATS_VARIABLE);
     const bool has_stats = path != NULL && takt__stats_open(path);
     const bool has_small =
-        has_stats && value_of("TAKT_RUN_COUNT_LARGE") == NULL;
+        has_stats && !takt__mode_switch("TAKT_RUN_COUNT_LARGE", false);
     const char *eager = value_of("TAKT_RUN_EAGER");
     const bool is_alike = eager != NULL && strcmp(eager, "last") == 0;
     const bool is_eager = takt__mode_switch("TAKT_RUN_EAGER", is_alike);

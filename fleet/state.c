@@ -167,6 +167,15 @@ static bool is_regular(int fd)
     return fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
+/* Half a state begins as a whole one does. */
+static bool is_foreign(const char *text, size_t length)
+{
+    static const char begin[] = "takt-fleet ";
+    const size_t size = sizeof begin - 1;
+
+    return memcmp(text, begin, length < size ? length : size) != 0;
+}
+
 /* What cannot be read for the moment is an error: without its text a machine
  * would be a second origin. A pipe that somebody put beside a store is not
  * waited for. */
@@ -190,6 +199,13 @@ static takt_status read_state(struct takt_fleet_state *state, takt_diag *diag)
     if (text == NULL)
         return takt__say(diag, TAKT_EIO, "%s cannot be read: %s", state->path,
                          strerror(why));
+    if (is_foreign(text, length)) {
+        free(text);
+        return takt__say(diag, TAKT_ECORRUPT,
+                         "%s is no file of Takt's and stays as it is: use "
+                         "another store (TAKT_DB)",
+                         state->path);
+    }
     const takt_status status = takt__fleet_state_parse(text, length, state);
     free(text);
     if (status == TAKT_ENOMEM)

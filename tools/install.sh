@@ -4,7 +4,8 @@
 #   tools/install.sh uninstall PREFIX
 # DESTDIR, if set, comes before PREFIX, for those who make packages. What was
 # installed is listed in the prefix itself, with the folders that were made for
-# it, so that another build, or none, can remove it.
+# it, so that another build, or none, can remove it. What an earlier version
+# installed and this one lacks is removed.
 set -eu
 cd "$(dirname "$0")/.."
 usage() {
@@ -38,26 +39,8 @@ list_new() {
             done)
 }
 
-install_all() {
-    stage=$(mktemp -d)
-    trap 'rm -rf "$stage"' EXIT
-    DESTDIR="$stage" cmake --install "$build" --prefix "$prefix" \
-        >"$build/install.log" 2>&1 || { cat "$build/install.log"; exit 1; }
-    made=$(list_new "$stage$prefix")
-    cmake --install "$build" --prefix "$prefix" >"$build/install.log" 2>&1 ||
-        { cat "$build/install.log"; exit 1; }
-    printf '%s\n' "$made" >"$place/$list"
-    if [ -z "${DESTDIR:-}" ] && [ "$(id -u)" -eq 0 ]; then
-        ldconfig 2>/dev/null || true # /usr/local/lib is looked up in its list
-    fi
-    echo "installed $(printf '%s\n' "$made" | grep -c '^f ') files in $place"
-}
-
-uninstall_all() {
-    if [ ! -f "$place/$list" ]; then
-        echo "nothing is installed in $place: there is no $place/$list" >&2
-        exit 1
-    fi
+# Removes what the lines of a list name.
+remove_listed() {
     removed=0 folders=0
     while read -r kind name; do
         case $name in
@@ -71,7 +54,39 @@ uninstall_all() {
         elif [ "$kind" = d ] && rmdir "$place/${name#.}" 2>/dev/null; then
             folders=$((folders + 1))
         fi
-    done <<END
+    done
+}
+
+install_all() {
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    stage=$work/stage
+    DESTDIR="$stage" cmake --install "$build" --prefix "$prefix" \
+        >"$build/install.log" 2>&1 || { cat "$build/install.log"; exit 1; }
+    list_new "$stage$prefix" >"$work/made"
+    : >"$work/old"
+    if [ -f "$place/$list" ]; then
+        grep -vxF -f "$work/made" "$place/$list" >"$work/old" || true
+    fi
+    # Before anything is there: an installation that fails can be removed, too.
+    mkdir -p "$place/${list%/*}"
+    cat "$work/old" "$work/made" >"$place/$list"
+    cmake --install "$build" --prefix "$prefix" >"$build/install.log" 2>&1 ||
+        { cat "$build/install.log"; exit 1; }
+    remove_listed <"$work/old"
+    cp "$work/made" "$place/$list"
+    if [ -z "${DESTDIR:-}" ] && [ "$(id -u)" -eq 0 ]; then
+        ldconfig 2>/dev/null || true # /usr/local/lib is looked up in its list
+    fi
+    echo "installed $(grep -c '^f ' "$work/made") files in $place"
+}
+
+uninstall_all() {
+    if [ ! -f "$place/$list" ]; then
+        echo "nothing is installed in $place: there is no $place/$list" >&2
+        exit 1
+    fi
+    remove_listed <<END
 $(cat "$place/$list")
 END
     echo "removed $removed files and $folders folders from $place"

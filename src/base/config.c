@@ -326,6 +326,9 @@ static void read_all(void)
     read_flag("TAKT_RUN_LAPACK");
     read_flag("TAKT_RUN_REUSE");
     read_flag("TAKT_RUN_SAME_BITS");
+    read_flag("TAKT_RUN_COUNT_LARGE");
+    if (!has_word("TAKT_RUN_EAGER", "last"))
+        read_flag("TAKT_RUN_EAGER");
     config.shutdown_ms = read_count("TAKT_OTLP_SHUTDOWN_MS");
     config.fleet_every_s = read_every_s();
 }

@@ -41,19 +41,23 @@ static bool is_own(const char *number)
     return strncmp(name, TAKT_THREAD_PREFIX, strlen(TAKT_THREAD_PREFIX)) == 0;
 }
 
+/* The program's threads have a name of ours for a while, too, in calls of
+ * libraries that start threads. */
 static bool are_others_own(void)
 {
+    const unsigned lendings = takt__thread_lendings();
     DIR *folder = opendir("/proc/self/task");
     const struct dirent *entry;
     bool are_own = folder != NULL;
 
-    while (are_own && (entry = readdir(folder)) != NULL)
-        are_own = entry->d_name[0] == '.' ||
-                  strtol(entry->d_name, NULL, 10) == getpid() ||
-                  is_own(entry->d_name);
+    while (are_own && (entry = readdir(folder)) != NULL) {
+        const long thread = strtol(entry->d_name, NULL, 10);
+        are_own = entry->d_name[0] == '.' || thread == getpid() ||
+                  (is_own(entry->d_name) && !takt__thread_has_lent(thread));
+    }
     if (folder != NULL)
         closedir(folder);
-    return are_own;
+    return are_own && takt__thread_lendings() == lendings;
 }
 
 static void *end_program(void *self)

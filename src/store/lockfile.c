@@ -28,6 +28,16 @@ static bool set_lock(int lockfile, short kind, off_t byte)
     return fcntl(lockfile, F_OFD_SETLK, &lock) == 0;
 }
 
+/* Its size is a mark of damage: a file of somebody else's that has this name
+ * would be emptied, and a store beside it be taken for damaged. */
+static bool is_ours(int lockfile)
+{
+    struct stat facts;
+
+    return fstat(lockfile, &facts) == 0 && S_ISREG(facts.st_mode) &&
+           facts.st_size <= TAKT_DAMAGE_FOUND_AGAIN;
+}
+
 int takt__lockfile_open(const char *path, bool may_make)
 {
     char *name = takt__path_extend(path, "-writers");
@@ -37,6 +47,11 @@ int takt__lockfile_open(const char *path, bool may_make)
     const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     const int lockfile = open(name, flags | (may_make ? O_CREAT : 0), 0666);
     free(name);
+    if (lockfile >= 0 && !is_ours(lockfile)) {
+        close(lockfile);
+        errno = EEXIST;
+        return -1;
+    }
     return takt__descriptor_move_up(lockfile);
 }
 

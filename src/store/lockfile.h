@@ -30,7 +30,8 @@ static inline bool takt__may_wait(const struct takt_patience *patience)
 }
 
 /* The descriptor of the file for the database at `path`, -1: it cannot be
- * had. `may_make`: also when there is none yet. */
+ * had; errno EEXIST: that name has another file, which stays as it is.
+ * `may_make`: also when there is none yet. */
 int takt__lockfile_open(const char *path, bool may_make);
 
 /* Closing it releases the opening lock and the slot, unless a process that

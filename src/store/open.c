@@ -361,6 +361,11 @@ static takt_status enter_and_open(struct takt_database *database,
     database->lockfile = takt__lockfile_open(database->path, true);
     if (database->lockfile < 0 && errno == ENOMEM)
         return TAKT_ENOMEM;
+    if (database->lockfile < 0 && errno == EEXIST)
+        return takt__say(diag, TAKT_EIO,
+                         "%s-writers is no file of Takt's and stays as it is: "
+                         "use another store (TAKT_DB)",
+                         database->path);
     if (database->lockfile < 0) {
         const int reason = errno;
         status = takt__read_open(database, TAKT_IMAGE_OWN_BYTES, diag);

@@ -40,13 +40,29 @@ static double random_share(void)
                : 0.5;
 }
 
+/* A text that is longer than ours is somebody else's. */
+static bool is_ours(int fd)
+{
+    struct stat facts;
+
+    return fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) &&
+           facts.st_size < TAKT_TURN_TEXT;
+}
+
 static int open_file(const char *store, int flags)
 {
     char path[4096];
 
+    errno = ENAMETOOLONG;
     if (snprintf(path, sizeof path, "%s-fleet-lock", store) >= (int)sizeof path)
         return -1;
-    return open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    const int fd =
+        open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (fd < 0 || is_ours(fd))
+        return fd;
+    close(fd);
+    errno = EEXIST;
+    return -1;
 }
 
 /* When the interval began. */

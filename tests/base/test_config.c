@@ -83,6 +83,8 @@ static void set_nonsense(void)
     setenv("TAKT_RUN_NUMPY", "never", 1);
     setenv("TAKT_RUN_REUSE", "sometimes", 1);
     setenv("TAKT_RUN_SAME_BITS", "2", 1);
+    setenv("TAKT_RUN_COUNT_LARGE", "small", 1);
+    setenv("TAKT_RUN_EAGER", "first", 1);
     setenv("TAKT_TRACE_DEBUG", "maybe", 1);
     setenv("TAKT_OF_THE_PROGRAMS_OWN", "1", 1);
     setenv("TAKT_FOO", "1", 1);
@@ -102,6 +104,8 @@ static void set_nonsense(void)
     expect_said("TAKT_RUN_NUMPY=never is ignored: it is not 1 or 0");
     expect_said("TAKT_RUN_REUSE=sometimes is ignored");
     expect_said("TAKT_RUN_SAME_BITS=2 is ignored");
+    expect_said("TAKT_RUN_COUNT_LARGE=small is ignored");
+    expect_said("TAKT_RUN_EAGER=first is ignored");
     expect_said("TAKT_TRACE_DEBUG=maybe is ignored");
     EXPECT(!config->is_tracing_all);
     EXPECT(strstr(heard, "PROGRAMS_OWN") == NULL);

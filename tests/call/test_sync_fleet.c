@@ -237,6 +237,25 @@ static void what_failed_is_said_to_programs(void)
     EXPECT_STR(takt__turn_look(store, 3600, true).said, "");
 }
 
+/* It has that name by chance. */
+static void a_file_that_is_not_ours_stays_as_it_is(void)
+{
+    static const char page[] = "years of work ";
+    struct stat facts;
+    FILE *file = fopen(lock_file, "we");
+
+    REQUIRE(file != NULL);
+    for (int i = 0; i < 100; i++)
+        fputs(page, file);
+    REQUIRE(fclose(file) == 0);
+    takt__turn_note(store, 3600, "no route to host");
+    EXPECT_INT(takt__turn_look(store, 3600, true).wrong, EEXIST);
+    EXPECT(stat(lock_file, &facts) == 0 &&
+           facts.st_size == 100 * (sizeof page - 1));
+    unlink(lock_file);
+    EXPECT_INT(takt__turn_look(store, 3600, true).wrong, 0);
+}
+
 /* ---- programs ---- */
 
 /* A program: calls until the tool was started, or for so long. */
@@ -343,6 +362,7 @@ int main(int argc, char **argv)
     RUN(a_turn_comes_after_the_interval_and_a_random_part);
     RUN(whoever_syncs_has_the_turn);
     RUN(what_failed_is_said_to_programs);
+    RUN(a_file_that_is_not_ours_stays_as_it_is);
     RUN(one_of_several_programs_starts_a_sync);
     RUN(nothing_is_started_unless_the_setting_says_so);
     char command[128];

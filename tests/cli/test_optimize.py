@@ -1294,6 +1294,19 @@ class Habits(Project):
             self.assertIn("git cannot tell", ran.stderr)
         self.assertFalse((self.path / "x").exists())
 
+    @unittest.skipIf(shutil.which("git") is None, "there is no git")
+    def test_a_change_cannot_hide_itself(self):
+        """Not as the name of another file, and not as a binary one."""
+        self.put("a.c", "int x;\n")
+        self.git("init", "-q")
+        self.git("add", ".")
+        self.git("commit", "-q", "-m", "x")
+        self.put("a.c", "/*\n++ b/other.c\n*/\nint x;\n" +
+                 DOT.format(name="f"))
+        self.assertEqual(len(self.standings("--diff", "HEAD")), 1)
+        self.put(".gitattributes", "*.c -diff\n")
+        self.assertEqual(len(self.standings("--diff", "HEAD")), 1)
+
     def test_no_revision_outside_of_git(self):
         ran = takt(["optimize", "--dry-run", "--diff", "HEAD", self.path],
                    env={"GIT_CEILING_DIRECTORIES": str(self.path.parent)})

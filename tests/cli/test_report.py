@@ -509,6 +509,19 @@ class Report(unittest.TestCase):
         self.assertIn("--report", self.takt(
             "optimize", "--dry-run", "--report", "--json", ".", status=2))
 
+    def test_a_page_replaces_nothing_that_it_shows(self):
+        names = self.files(["app.py"])
+        os.symlink("run.json", self.path("link"))
+        for words in (["report", names[0], "-o", names[0]],
+                      ["report", names[1], names[0], "--output", "link"],
+                      ["optimize", "--dry-run", "--report", "--profile-data",
+                       names[0], "--output", names[0], "."]):
+            with open(self.path(names[0]), "rb") as file:
+                before = file.read()
+            self.assertIn("--output", self.takt(*words, status=2))
+            with open(self.path(names[0]), "rb") as file:
+                self.assertEqual(file.read(), before)
+
     def test_a_map_is_a_picture_of_the_ops_named(self):
         picture = self.takt("map", "matmul", "sum", "--svg")
         self.assertTrue(picture.startswith("<svg"))

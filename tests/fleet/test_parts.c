@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_parts.c - medians, likeness, names that are shared, pages and plans. */
+#include <fcntl.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -216,6 +217,13 @@ static void a_state_that_cannot_be_read_is_an_error(void)
     EXPECT_INT(takt__fleet_state_open(store, false, &state, &diag), TAKT_EIO);
     alarm(0);
     EXPECT(strstr(diag.text, "cannot be read") != NULL);
+    unlink(path);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    REQUIRE(fd >= 0 && write(fd, "years of work\n", 14) == 14);
+    close(fd);
+    EXPECT_INT(takt__fleet_state_open(store, true, &state, &diag),
+               TAKT_ECORRUPT);
+    EXPECT(strstr(diag.text, "stays as it is") != NULL);
     unlink(path);
     unlink(lock);
     rmdir(folder);

@@ -161,8 +161,14 @@ diff -u "$work/direct" "$work/staged" || fail "a stage gets other files"
 DESTDIR="$work/stage" "$source/tools/install.sh" uninstall "$work/real"
 [ ! -e "$work/stage$work/real" ] || fail "the stage was not emptied"
 
-# ---- installed twice, removed once
+# ---- installed twice, the first time as a version with more, removed once
+mkdir "$prefix/share/doc/takt/more"
+echo old >"$prefix/share/doc/takt/more/page"
+printf 'f share/doc/takt/more/page\nd share/doc/takt/more\n' \
+    >>"$prefix/share/doc/takt/installed"
 "$source/tools/install.sh" install "$prefix" "$build"
+[ ! -e "$prefix/share/doc/takt/more" ] ||
+    fail "what an earlier version installed is still there"
 "$source/tools/install.sh" uninstall "$prefix"
 left=$(cd "$prefix" && find . | sort | tr '\n' ' ')
 [ "$left" = ". ./bin ./share ./share/man ./share/man/theirs " ] ||
@@ -170,3 +176,13 @@ left=$(cd "$prefix" && find . | sort | tr '\n' ' ')
 if "$source/tools/install.sh" uninstall "$prefix" 2>/dev/null; then
     fail "what is not installed was removed"
 fi
+
+# ---- an installation that fails is removed, too
+mkdir -p "$work/half"
+echo theirs >"$work/half/lib"
+if "$source/tools/install.sh" install "$work/half" "$build" >"$work/log"; then
+    fail "a file in the place of a folder was passed over"
+fi
+"$source/tools/install.sh" uninstall "$work/half"
+left=$(cd "$work/half" && find . | sort | tr '\n' ' ')
+[ "$left" = ". ./lib " ] || fail "left of half an installation: $left"

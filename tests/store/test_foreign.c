@@ -96,6 +96,27 @@ static void a_journal_beside_the_own_store_deletes_nothing(void)
     EXPECT(scratch_exists(victim, ""));
 }
 
+static void another_file_in_the_place_of_the_locks_is_left_alone(void)
+{
+    char path[128], locks[144];
+    struct takt_store *store;
+    struct stat facts;
+    takt_diag diag;
+
+    snprintf(path, sizeof path, "%s", scratch_path());
+    snprintf(locks, sizeof locks, "%s-writers", path);
+    make_store(path, 5);
+    scratch_save(locks, "years of work", 13);
+    EXPECT_INT(takt__store_open(path, &scratch_identity, &diag, &store),
+               TAKT_EIO);
+    EXPECT(strstr(diag.text, "-writers is no file of Takt's") != NULL);
+    EXPECT(stat(locks, &facts) == 0 && facts.st_size == 13);
+    unlink(locks);
+    store = scratch_open(path);
+    EXPECT_INT(scratch_count(store), 5);
+    takt__store_close(store);
+}
+
 static void run_sql(const char *path, const char *text)
 {
     sqlite3 *db;
@@ -287,6 +308,7 @@ int main(void)
     scratch_make();
     RUN(a_journal_beside_a_source_deletes_nothing);
     RUN(a_journal_beside_the_own_store_deletes_nothing);
+    RUN(another_file_in_the_place_of_the_locks_is_left_alone);
     RUN(tables_that_takt_did_not_make_are_refused);
     RUN(repeated_ids_are_refused_at_once);
     RUN(a_source_is_left_as_it_is);
