@@ -63,17 +63,10 @@ static bool is_cast(const struct takt_c_nest *nest, TSNode callee)
 /* The class whose method it is in. */
 static struct takt_c_type own_type(const struct takt_c_nest *nest)
 {
-    char class[128];
+    const struct takt_c_name *found = takt__c_class_around(nest->place);
 
-    takt__c_function_name(nest->place, class, sizeof class);
-    char *end = strstr(class, "::");
-    const struct takt_c_name *found =
-        end == NULL
-            ? NULL
-            : takt__c_find(nest->source,
-                           (struct takt_text){class, (size_t)(end - class)},
-                           TAKT_C_CLASS);
-    return found != NULL ? takt__c_named_type(nest->place, found->node, 0)
+    return found != NULL ? takt__c_class_type(nest->place, found->node,
+                                              found->text, 0)
                          : (struct takt_c_type){.element = TAKT_IR_UNKNOWN};
 }
 
@@ -118,7 +111,8 @@ static struct takt_ir_expr *called_element(struct takt_c_nest *nest,
             return NULL;
     }
     if (!takt__c_is_float(type) &&
-        (type.element != TAKT_IR_GENERIC || type.kind == TAKT_IR_PLAIN))
+        (type.element != TAKT_IR_GENERIC ||
+         (type.kind == TAKT_IR_PLAIN && !type.is_own)))
         return NULL;
     type.rank = ts_node_named_child_count(list);
     struct takt_ir_expr *e =
@@ -193,10 +187,12 @@ struct takt_ir_expr *takt__c_expr_call(struct takt_c_nest *nest, TSNode node,
         return NULL;
     const struct takt_text text = takt__node_text(nest->source, callee);
     const uint32_t count = ts_node_named_child_count(list);
-    if (is_cast(nest, callee))
-        return count != 1 ? NULL
-                          : takt__c_expr(nest, takt__c_first(list), is_index,
-                                         depth + 1);
+    if (is_cast(nest, callee)) /* T() is 0 */
+        return count == 0 ? takt__ir_number(&nest->ir, 0)
+               : count == 1
+                   ? takt__c_expr(nest, takt__c_first(list), is_index,
+                                  depth + 1)
+                   : NULL;
     struct takt_ir_expr *e = called_element(nest, callee, list, depth);
     if (e == NULL)
         e = measure(nest, node, callee, depth);

@@ -462,9 +462,12 @@ static bool constant(const struct takt_c_place *place, TSNode node,
         return named_constant(place, text, depth, value, source);
     if (takt__node_is(node, "binary_expression"))
         return binary_constant(place, node, depth, value, source);
-    if (takt__node_is(node, "cast_expression"))
+    if (takt__node_in(node, "cast_expression compound_literal_expression"))
         return constant(place, takt__node_field(node, "value"), depth + 1,
                         value, source);
+    if (takt__node_in(node, "initializer_list argument_list") &&
+        ts_node_named_child_count(node) == 1) /* size_t{0}, i(0) */
+        return constant(place, takt__c_first(node), depth + 1, value, source);
     if (takt__node_is(node, "pointer_expression") && *text.at == '&')
         return constant(place, takt__node_field(node, "argument"), depth + 1,
                         value, source);
