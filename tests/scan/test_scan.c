@@ -368,6 +368,13 @@ static void methods_of_other_files_are_known(void)
               "  T &operator()(int x, int y) { return held(x, y); }\n"
               "  T *row(int y);\n  int width() const;\n};\n"
               "class Image : public Grid<float> { public: int id(); };\n");
+    tree_text(&tree, "cache.h",
+              "class Cache {\n public:\n  struct Result {\n"
+              "    std::array<float, 361> policy;\n    Result() {}\n  };\n"
+              "  Cache();\n};\n");
+    tree_text(&tree, "b.cpp",
+              "#include \"cache.h\"\nvoid h(Cache::Result &r) {\n"
+              "for (int i = 0; i < 361; i++) r.policy[i] *= 0.5f;\n}\n");
     tree_text(&tree, "buffer.h",
               "class Buffer {\n public:\n  const float *read() const;\n"
               "  float *write() { return text; }\n  int count() const;\n};\n");
@@ -383,7 +390,8 @@ static void methods_of_other_files_are_known(void)
               "for (int x = 0; x < m.width(); x++) row[x] = tanh(row[x]);\n"
               "}\n");
     account_of(&account, tree.path, plain);
-    EXPECT_INT(account.findings, 3);
+    EXPECT_INT(account.findings, 4);
+    EXPECT(strstr(account.text, "b.cpp:3") != NULL);
     EXPECT(strstr(account.text, "a.cpp:6") != NULL);
     EXPECT(strstr(account.text, "a.cpp:9") != NULL);
     EXPECT(strstr(account.text, "a.cpp:12") != NULL);
