@@ -59,8 +59,8 @@ static void cut_in_head(struct takt_cutter *in, struct takt_text word,
         at < stop && (*at == ':' ? at + 1 < stop && at[1] != ':'
                                  : takt__text_is(word_at(at, stop), "final"));
     const bool is_body = at == stop || *at == '{' || *at == '<';
-    if ((is_base && (is_macro(macro) || takt__text_is(word, "class"))) ||
-        (is_body && is_macro(macro)))
+    if ((is_base || is_body) &&
+        (is_macro(macro) || takt__text_is(word, "class")))
         takt__cut(in, macro.at, macro.at + macro.size);
 }
 

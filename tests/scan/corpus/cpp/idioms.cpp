@@ -216,3 +216,61 @@ void counted(std::vector<double> &a, std::vector<double> &b, int n)
     for (auto i : places(n)) //~!
         a[i] -= b[i];
 }
+
+class math_EXPORT Samples
+{
+  public:
+    double &operator()(const int r, const int c);
+    double operator()(const int r, const int c) const;
+};
+
+void halve(Samples &a, const Samples &b, int n)
+{
+    for (int i = 0; i < n; i++) //~ scale f64
+        for (int t = 0; t < n; t++)
+            a(i, t) = b(i, t) * 0.5;
+}
+
+template <typename Type, size_t M, size_t N> class Fixed {
+  public:
+    Type &operator()(size_t i, size_t j);
+};
+
+template <typename Type, size_t M> class Square : public Fixed<Type, M, M> {
+  public:
+    void factor();
+};
+
+template <typename Type, size_t M> void factor(Square<Type, M> &a)
+{
+    Square<Type, M> l;
+    for (size_t j = 0; j < M; j++) {
+        Type s = Type();
+        for (size_t k = 0; k < j; k++) //~ dot
+            s += l(j, k) * l(j, k);
+        a(j, j) -= s;
+    }
+}
+
+// ---- casts of bounds, functions of a namespace
+
+namespace utils
+{
+float min(float a, float b);
+template <class T> inline T sqr(T x)
+{
+    return x * x;
+}
+} // namespace utils
+
+float power(const std::vector<float> &a, std::vector<float> &b)
+{
+    float s = 0;
+    for (int i = 0; i < int(a.size()); i++) //~ dot f32
+        s += utils::sqr(a[i]);
+    for (size_t i = 0; i < size_t(a.size() / 2); i++) //~ clamp f32
+        b[i] = utils::min(a[i], 1.5f);
+    for (int i = 0; i < int(a.size()); i++) //~!
+        s += int(a[i]);
+    return s;
+}
