@@ -232,7 +232,8 @@ static struct takt_c_type container_type(const struct takt_c_place *place,
 
     if (takt__c_find(place->source, name, TAKT_C_CLASS) != NULL)
         type = identifier_type(place, name, depth);
-    if (type.element == TAKT_IR_GENERIC) { /* what its operators return */
+    if (type.element == TAKT_IR_GENERIC && /* what its operators return */
+        inner.element != TAKT_IR_UNKNOWN) {
         type.element = inner.element;
         type.rank += inner.rank;
         if (inner.kind != TAKT_IR_PLAIN)
