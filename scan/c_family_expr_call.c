@@ -117,17 +117,18 @@ static struct takt_ir_expr *called_element(struct takt_c_nest *nest,
         (type.element != TAKT_IR_GENERIC ||
          (type.kind == TAKT_IR_PLAIN && !type.is_own)))
         return NULL;
-    type.rank = ts_node_named_child_count(list);
+    const uint32_t count = ts_node_named_child_count(list);
+    type.rank = type.kind == TAKT_IR_PLAIN ? count : 0;
     struct takt_ir_expr *e =
         takt__c_expr_name(nest, takt__node_text(nest->source, of), type);
-    for (uint32_t i = 0; i < type.rank && i < 3; i++) {
+    for (uint32_t i = 0; i < count && i < 3; i++) {
         struct takt_ir_expr *at =
             takt__c_expr(nest, ts_node_named_child(list, i), true, depth + 1);
         e = takt__ir_is_plain_index(at) ? takt__ir_part(e, at) : NULL;
     }
     if (e != NULL)
         e->sort = TAKT_IR_ACCESS;
-    return type.rank > 0 ? e : NULL;
+    return count > 0 ? e : NULL;
 }
 
 /* v.size() and the like: changes with nothing. */

@@ -120,10 +120,11 @@ static bool macro_type(const struct takt_c_place *place, struct takt_text name,
     return true;
 }
 
-/* real, Float_, HYPRE_Real. */
+/* real, Float_, HYPRE_Real, WorkDouble. */
 static bool ends_like_float(struct takt_text name)
 {
-    static const char *const words[] = {"real", "float", "scalar", NULL};
+    static const char *const words[] = {"real", "float", "double", "scalar",
+                                       NULL};
 
     while (name.size > 0 && name.at[name.size - 1] == '_')
         name.size--;

@@ -274,3 +274,9 @@ float power(const std::vector<float> &a, std::vector<float> &b)
         s += int(a[i]);
     return s;
 }
+
+void elsewhere(const LibWorkDouble *x, LibWorkDouble *y, LibWorkDouble a, int n)
+{
+    for (int i = 0; i < n; i++) //~ axpy
+        y[i] = x[i] + a * y[i];
+}
