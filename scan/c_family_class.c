@@ -82,8 +82,7 @@ struct takt_c_type takt__c_class_type(const struct takt_c_place *place,
         const bool holds = of.is_own || of.rank > 0 || of.kind != TAKT_IR_PLAIN;
         const bool is_generic = /* vector<T>, of its own T */
             holds && !takt__c_is_float(of) &&
-            (of.element == TAKT_IR_UNKNOWN ||
-             of.element == TAKT_IR_GENERIC) &&
+            (of.element == TAKT_IR_UNKNOWN || of.element == TAKT_IR_GENERIC) &&
             takt__node_is(ts_node_parent(class), "template_declaration");
         if ((holds && takt__c_is_float(of)) || is_generic) {
             type.element = is_generic ? TAKT_IR_GENERIC : of.element;

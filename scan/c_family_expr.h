@@ -23,7 +23,7 @@ struct takt_c_local {
     bool is_read;  /* before that */
     bool is_stale; /* what its value was read from has been written since */
     bool is_reference; /* double &x = a[i]: what is assigned is the element */
-    bool is_bound; /* a parameter of a function that is read in its place */
+    bool is_bound;     /* a parameter of a function that is read in its place */
     uint32_t stepped, declared; /* in these loops */
     struct takt_c_type type;
     struct takt_ir_expr *value; /* what it was declared with */

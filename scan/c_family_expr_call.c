@@ -68,9 +68,9 @@ static struct takt_c_type own_type(const struct takt_c_nest *nest)
 {
     const struct takt_c_name *found = takt__c_class_around(nest->place);
 
-    return found != NULL ? takt__c_class_type(nest->place, found->node,
-                                              found->text, 0)
-                         : (struct takt_c_type){.element = TAKT_IR_UNKNOWN};
+    return found != NULL
+               ? takt__c_class_type(nest->place, found->node, found->text, 0)
+               : (struct takt_c_type){.element = TAKT_IR_UNKNOWN};
 }
 
 /* v.at(i), m.get(i, j), m.at<float>(i, j): what it is of, and of which type. */
@@ -192,11 +192,10 @@ struct takt_ir_expr *takt__c_expr_call(struct takt_c_nest *nest, TSNode node,
     const struct takt_text text = takt__node_text(nest->source, callee);
     const uint32_t count = ts_node_named_child_count(list);
     if (is_cast(nest, callee, is_index)) /* T() is 0 */
-        return count == 0 ? takt__ir_number(&nest->ir, 0)
-               : count == 1
-                   ? takt__c_expr(nest, takt__c_first(list), is_index,
-                                  depth + 1)
-                   : NULL;
+        return count == 0   ? takt__ir_number(&nest->ir, 0)
+               : count == 1 ? takt__c_expr(nest, takt__c_first(list), is_index,
+                                           depth + 1)
+                            : NULL;
     struct takt_ir_expr *e = called_element(nest, callee, list, depth);
     if (e == NULL)
         e = measure(nest, node, callee, depth);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * c_family_ranges.c - which parts of a text are parsed: all but macros that say
- * how something is linked or compiled. To a parser, `class API_EXPORT Grid : ..`
- * is a function, and with it everything in it.
+ * how something is linked or compiled. To a parser, `class API_EXPORT Grid :
+ * ..` is a function, and with it everything in it.
  */
 #include "c_family.h"
 
@@ -116,10 +116,9 @@ static bool is_begun_behind(const char *at, const char *end)
     }
     const struct takt_text word = word_at(at, end);
     at = behind_blanks(at + word.size, end);
-    return word.size > 0 &&
-           (takt__text_in(word, words) ||
-            (at < end && at > word.at + word.size &&
-             (takt__outline_is_word(*at) || *at == '<')));
+    return word.size > 0 && (takt__text_in(word, words) ||
+                             (at < end && at > word.at + word.size &&
+                              (takt__outline_is_word(*at) || *at == '<')));
 }
 
 /* A line of one word alone, or a macro before a declaration. */

@@ -124,7 +124,7 @@ static bool macro_type(const struct takt_c_place *place, struct takt_text name,
 static bool ends_like_float(struct takt_text name)
 {
     static const char *const words[] = {"real", "float", "double", "scalar",
-                                       NULL};
+                                        NULL};
 
     while (name.size > 0 && name.at[name.size - 1] == '_')
         name.size--;
@@ -155,9 +155,9 @@ static bool is_of_itself(const struct takt_c_place *place,
         takt__node_field(alias->holder, "type"), "type"); /* of a descriptor */
 
     return takt__node_is(type, "qualified_identifier") &&
-           takt__ir_same_text(takt__node_text(place->source,
-                                              takt__node_field(type, "name")),
-                              alias->text);
+           takt__ir_same_text(
+               takt__node_text(place->source, takt__node_field(type, "name")),
+               alias->text);
 }
 
 static struct takt_c_type identifier_type(const struct takt_c_place *place,
