@@ -24,6 +24,8 @@ static struct takt_ir_type ir_type(struct takt_c_type type)
 
     if (type.is_volatile)
         out.element = TAKT_IR_OTHER;
+    if (type.kind != TAKT_IR_PLAIN && type.rank > 0 && type.fields == NULL)
+        out.rank++; /* of several matrices, each is no number */
     memcpy(out.dim, type.dim, sizeof out.dim);
     return out;
 }

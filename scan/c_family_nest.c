@@ -9,9 +9,21 @@
 
 enum { DEEPEST = 40 };
 
+/* One of several matrices, which is no number. */
+static bool has_matrix(const struct takt_ir_expr *e)
+{
+    if (e->sort == TAKT_IR_ACCESS && e->type.kind != TAKT_IR_PLAIN)
+        return e->parts < e->type.rank;
+    for (unsigned i = 0; i < e->parts; i++)
+        if (has_matrix(e->part[i]))
+            return true;
+    return false;
+}
+
 bool takt__c_add(struct takt_c_nest *nest, struct takt_ir_stmt stmt)
 {
-    if (!takt__ir_add(&nest->ir, stmt))
+    if ((stmt.value != NULL && has_matrix(stmt.value)) ||
+        !takt__ir_add(&nest->ir, stmt))
         return false;
     for (unsigned i = 0; i < nest->locals; i++)
         if (stmt.target->sort == TAKT_IR_ACCESS &&

@@ -41,8 +41,7 @@ bool takt__judge_is_typed(const struct takt_ir_expr *e,
         return (takt__ir_is_float(e->type.element) ||
                 e->type.element == TAKT_IR_GENERIC) &&
                !is_opaque(e) &&
-               (e->type.kind != TAKT_IR_PLAIN ? e->parts > e->type.rank
-                                              : e->parts == e->type.rank);
+               (e->type.kind != TAKT_IR_PLAIN || e->parts == e->type.rank);
     }
     if (is_opaque(e) ||
         (e->sort == TAKT_IR_NAME && e->is_varying &&
