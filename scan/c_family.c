@@ -303,6 +303,7 @@ static const char *const outlined[] = {".h",   ".hpp", ".hh",  ".hxx",
         .loops = loops,                                   \
         .extensions = name_##_extensions,                 \
         .grammar = tree_sitter_##name_,                   \
+        .ranges = takt__c_ranges,                         \
         .query = takt__query_##name_,                     \
         .words = name_##_words,                           \
         .predicates = predicates,                         \

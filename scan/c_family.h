@@ -49,6 +49,9 @@ struct takt_c_notes {
     bool has_matrices; /* mentions a matrix type at all */
 };
 
+/* The parts of a text that are parsed. */
+size_t takt__c_ranges(const char *text, size_t size, TSRange *range,
+                      size_t most);
 void takt__c_begin(struct takt_source *source);
 void takt__c_end(struct takt_source *source);
 /* NULL: there is none. What is found stays until the next look into a block. */
@@ -105,6 +108,9 @@ bool takt__c_is_dead(const struct takt_c_place *place);
 /* The innermost function, or a null node. */
 TSNode takt__c_function(const struct takt_c_place *place);
 /* Its name with that of its class: written to `out`, cut to `size`. */
+/* The class whose method this is in; NULL: none that is known. */
+const struct takt_c_name *
+takt__c_class_around(const struct takt_c_place *place);
 void takt__c_function_name(const struct takt_c_place *place, char *out,
                            size_t size);
 bool takt__c_is_test(const struct takt_c_place *place);

@@ -92,6 +92,32 @@ static bool collect_else(struct takt_c_nest *nest, TSNode other,
     return takt__ir_fold_either(&nest->ir, condition, first);
 }
 
+/* if (v < 0) v = 0; else v *= a; of a name for what comes next. */
+static bool choose_value(struct takt_c_nest *nest, struct takt_c_local *local,
+                         TSNode then, TSNode other,
+                         struct takt_ir_expr *condition, uint32_t around,
+                         unsigned depth)
+{
+    struct takt_ir_expr *before = local->value;
+
+    if (!takt__c_collect_within(nest, then, around, depth + 1))
+        return false;
+    struct takt_ir_expr *yes = local->value;
+    local->value = before;
+    if (takt__node_is(other, "else_clause"))
+        other = only_statement(takt__c_first(other));
+    const TSNode first =
+        takt__node_is(other, "if_statement")
+            ? only_statement(takt__node_field(other, "consequence"))
+            : other;
+    if (!ts_node_is_null(other) &&
+        (takt__c_passing(nest, first, around) != local ||
+         !takt__c_collect_within(nest, other, around, depth + 1)))
+        return false;
+    local->value = takt__ir_pick(&nest->ir, condition, yes, local->value);
+    return local->value != NULL;
+}
+
 bool takt__c_collect_choice(struct takt_c_nest *nest, TSNode node,
                             uint32_t around, unsigned depth)
 {
@@ -103,6 +129,9 @@ bool takt__c_collect_choice(struct takt_c_nest *nest, TSNode node,
 
     if (ts_node_is_null(then))
         return false;
+    struct takt_c_local *local = takt__c_passing(nest, then, around);
+    if (local != NULL && !nest->is_choosing)
+        return choose_value(nest, local, then, other, condition, around, depth);
     if (takt__ir_is_guard(condition)) {
         takt__ir_guard(&nest->ir, condition);
         if (!ts_node_is_null(other))

@@ -29,8 +29,9 @@ static void read_member(const struct takt_c_place *place, TSNode member,
                                             .declarator = declarator};
     const struct takt_c_type of =
         takt__c_declared_type(place, &held, depth + 1);
-    const bool is_generic = is_function && of.element == TAKT_IR_UNKNOWN &&
-                            of.fields == NULL; /* T of its own template */
+    const bool is_generic = is_function && of.fields == NULL &&
+                            (of.element == TAKT_IR_UNKNOWN || /* its own T */
+                             of.element == TAKT_IR_GENERIC);
     if (is_generic && type->element == TAKT_IR_OTHER)
         type->element = TAKT_IR_GENERIC;
     if (is_subscript && type->rank == 0 && (is_generic || takt__c_is_float(of)))
@@ -49,7 +50,8 @@ static TSNode base_of(TSNode class)
             continue;
         for (uint32_t k = 0; k < ts_node_named_child_count(clause); k++)
             if (takt__node_in(ts_node_named_child(clause, k),
-                              "type_identifier template_type"))
+                              "type_identifier template_type "
+                              "qualified_identifier"))
                 return ts_node_named_child(clause, k);
     }
     return (TSNode){0};
@@ -77,15 +79,21 @@ struct takt_c_type takt__c_class_type(const struct takt_c_place *place,
     if (type.element == TAKT_IR_OTHER && !ts_node_is_null(base)) {
         const struct takt_c_type of =
             takt__c_named_type(place, base, depth + 1);
-        if (of.is_own && takt__c_is_float(of)) {
-            type.element = of.element;
+        const bool holds = of.is_own || of.rank > 0 || of.kind != TAKT_IR_PLAIN;
+        const bool is_generic = /* vector<T>, of its own T */
+            holds && !takt__c_is_float(of) &&
+            (of.element == TAKT_IR_UNKNOWN || of.element == TAKT_IR_GENERIC) &&
+            takt__node_is(ts_node_parent(class), "template_declaration");
+        if ((holds && takt__c_is_float(of)) || is_generic) {
+            type.element = is_generic ? TAKT_IR_GENERIC : of.element;
             type.rank = of.rank;
+            type.kind = of.kind;
         }
     }
-    if (takt__c_is_float(type))
-        type.kind = takt__c_has(name, "mat")   ? TAKT_IR_MATRIX
-                    : takt__c_has(name, "vec") ? TAKT_IR_VECTOR
-                                               : TAKT_IR_PLAIN;
+    if (takt__c_is_float(type) && takt__c_has(name, "mat"))
+        type.kind = TAKT_IR_MATRIX;
+    else if (takt__c_is_float(type) && takt__c_has(name, "vec"))
+        type.kind = TAKT_IR_VECTOR;
     if (type.kind != TAKT_IR_PLAIN)
         type.rank = 0;
     return type;

@@ -24,6 +24,8 @@ static struct takt_ir_type ir_type(struct takt_c_type type)
 
     if (type.is_volatile)
         out.element = TAKT_IR_OTHER;
+    if (type.kind != TAKT_IR_PLAIN && type.rank > 0 && type.fields == NULL)
+        out.rank++; /* of several matrices, each is no number */
     memcpy(out.dim, type.dim, sizeof out.dim);
     return out;
 }
@@ -173,13 +175,19 @@ static struct takt_ir_expr *stepping(struct takt_c_nest *nest,
         count);
 }
 
+bool takt__c_is_element(const struct takt_c_local *local)
+{
+    return local->is_reference && local->value != NULL &&
+           local->value->sort == TAKT_IR_ACCESS;
+}
+
 struct takt_ir_expr *takt__c_expr_named(struct takt_c_nest *nest,
                                         struct takt_text text)
 {
     const int loop = takt__c_loop_of(nest, text);
     struct takt_c_local *local = takt__c_local(nest, text);
 
-    if (local != NULL && local->is_bound)
+    if (local != NULL && (local->is_bound || takt__c_is_element(local)))
         return local->value;
     if (loop >= 0 && nest->head[loop].is_over_range)
         return local == NULL ? NULL : local->value;
@@ -365,7 +373,10 @@ struct takt_ir_expr *takt__c_expr(struct takt_c_nest *nest, TSNode node,
         return cast(nest, node, is_index, depth);
     if (!strcmp(type, "conditional_expression"))
         return pick(nest, node, is_index, depth);
-    if (!strcmp(type, "initializer_list"))
+    if (!strcmp(type, "compound_literal_expression")) /* size_t{0} */
+        return takt__c_expr(nest, takt__node_field(node, "value"), is_index,
+                            depth + 1);
+    if (takt__word_in(type, "initializer_list argument_list")) /* i(0) */
         return ts_node_named_child_count(node) == 0
                    ? takt__ir_new(&nest->ir, TAKT_IR_NUMBER)
                    : takt__c_expr(nest, takt__c_first(node), is_index,

@@ -21,7 +21,8 @@ struct takt_c_local {
     bool is_reset; /* set anew in the loops `declared`, as good as declared */
     bool is_read;  /* before that */
     bool is_stale; /* what its value was read from has been written since */
-    bool is_bound; /* a parameter of a function that is read in its place */
+    bool is_reference; /* double &x = a[i]: what is assigned is the element */
+    bool is_bound;     /* a parameter of a function that is read in its place */
     uint32_t stepped, declared; /* in these loops */
     struct takt_c_type type;
     struct takt_ir_expr *value; /* what it was declared with */
@@ -65,6 +66,9 @@ bool takt__c_collect_from(struct takt_c_nest *nest, TSNode block,
                           uint32_t first, uint32_t around, unsigned depth);
 bool takt__c_collect_choice(struct takt_c_nest *nest, TSNode node,
                             uint32_t around, unsigned depth);
+/* What a statement sets that is only a name for what comes next; or NULL. */
+struct takt_c_local *takt__c_passing(struct takt_c_nest *nest, TSNode node,
+                                     uint32_t around);
 /* if (..) continue, told by an element: the rest is done only otherwise. */
 bool takt__c_is_passing_over(struct takt_c_nest *nest, TSNode node);
 bool takt__c_collect_rest(struct takt_c_nest *nest, TSNode block, uint32_t at,
@@ -81,6 +85,8 @@ struct takt_ir_expr *takt__c_expr(struct takt_c_nest *nest, TSNode node,
 struct takt_ir_expr *takt__c_expr_name(struct takt_c_nest *nest,
                                        struct takt_text text,
                                        struct takt_c_type type);
+/* Whether it is another name for an element, also where it is written. */
+bool takt__c_is_element(const struct takt_c_local *local);
 /* What a name stands for here. */
 struct takt_ir_expr *takt__c_expr_named(struct takt_c_nest *nest,
                                         struct takt_text text);

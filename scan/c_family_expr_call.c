@@ -21,13 +21,14 @@ static const char *mathematics(struct takt_text text)
         {"abs", "fabs"}, {"max", "fmax"}, {"min", "fmin"}, {"MAX", "fmax"},
         {"MIN", "fmin"}, {"Max", "fmax"}, {"Min", "fmin"}, {"ABS", "fabs"}};
 
-    if (text.size > 5 && memcmp(text.at, "std::", 5) == 0)
-        text = (struct takt_text){text.at + 5, text.size - 5};
-    else if (text.size > 2 && memcmp(text.at, "::", 2) == 0)
-        text = (struct takt_text){text.at + 2, text.size - 2};
     const char *angle = memchr(text.at, '<', text.size); /* max<float> */
     if (angle != NULL)
         text.size = (size_t)(angle - text.at);
+    for (size_t i = text.size; i > 1; i--) /* std::, or another namespace */
+        if (text.at[i - 1] == ':') {
+            text = (struct takt_text){text.at + i, text.size - i};
+            break;
+        }
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         if (takt__text_is(text, other[i][0]))
             return other[i][1];
@@ -41,40 +42,35 @@ static const char *mathematics(struct takt_text text)
     return NULL;
 }
 
-/* float(x), Real(x), T(x). */
-static bool is_cast(const struct takt_c_nest *nest, TSNode callee)
+/* float(x), Real(x), T(x); of an index also int(x) and size_t(x). */
+static bool is_cast(const struct takt_c_nest *nest, TSNode callee,
+                    bool is_index)
 {
     const struct takt_text text = takt__node_text(nest->source, callee);
     struct takt_c_declaration found;
 
     if (takt__node_is(callee, "parenthesized_expression"))
-        return is_cast(nest, takt__c_bare(callee)); /* (T)(x) */
+        return is_cast(nest, takt__c_bare(callee), is_index); /* (T)(x) */
     if ((text.size > 12 && memcmp(text.at, "static_cast<", 12) == 0) ||
         takt__text_in(text, "float double"))
         return true;
-    if (!takt__node_is(callee, "identifier") ||
+    if (!takt__node_in(callee, "identifier primitive_type") ||
         takt__c_declared(nest->place, text, &found))
         return false;
     const struct takt_c_type type = takt__c_named_type(nest->place, callee, 0);
     return type.kind == TAKT_IR_PLAIN && type.rank == 0 && !type.is_own &&
-           (takt__c_is_float(type) || type.element == TAKT_IR_GENERIC);
+           (takt__c_is_float(type) || type.element == TAKT_IR_GENERIC ||
+            (is_index && type.element == TAKT_IR_INTEGER));
 }
 
 /* The class whose method it is in. */
 static struct takt_c_type own_type(const struct takt_c_nest *nest)
 {
-    char class[128];
+    const struct takt_c_name *found = takt__c_class_around(nest->place);
 
-    takt__c_function_name(nest->place, class, sizeof class);
-    char *end = strstr(class, "::");
-    const struct takt_c_name *found =
-        end == NULL
-            ? NULL
-            : takt__c_find(nest->source,
-                           (struct takt_text){class, (size_t)(end - class)},
-                           TAKT_C_CLASS);
-    return found != NULL ? takt__c_named_type(nest->place, found->node, 0)
-                         : (struct takt_c_type){.element = TAKT_IR_UNKNOWN};
+    return found != NULL
+               ? takt__c_class_type(nest->place, found->node, found->text, 0)
+               : (struct takt_c_type){.element = TAKT_IR_UNKNOWN};
 }
 
 /* v.at(i), m.get(i, j), m.at<float>(i, j): what it is of, and of which type. */
@@ -118,19 +114,21 @@ static struct takt_ir_expr *called_element(struct takt_c_nest *nest,
             return NULL;
     }
     if (!takt__c_is_float(type) &&
-        (type.element != TAKT_IR_GENERIC || type.kind == TAKT_IR_PLAIN))
+        (type.element != TAKT_IR_GENERIC ||
+         (type.kind == TAKT_IR_PLAIN && !type.is_own)))
         return NULL;
-    type.rank = ts_node_named_child_count(list);
+    const uint32_t count = ts_node_named_child_count(list);
+    type.rank = type.kind == TAKT_IR_PLAIN ? count : 0;
     struct takt_ir_expr *e =
         takt__c_expr_name(nest, takt__node_text(nest->source, of), type);
-    for (uint32_t i = 0; i < type.rank && i < 3; i++) {
+    for (uint32_t i = 0; i < count && i < 3; i++) {
         struct takt_ir_expr *at =
             takt__c_expr(nest, ts_node_named_child(list, i), true, depth + 1);
         e = takt__ir_is_plain_index(at) ? takt__ir_part(e, at) : NULL;
     }
     if (e != NULL)
         e->sort = TAKT_IR_ACCESS;
-    return type.rank > 0 ? e : NULL;
+    return count > 0 ? e : NULL;
 }
 
 /* v.size() and the like: changes with nothing. */
@@ -193,10 +191,11 @@ struct takt_ir_expr *takt__c_expr_call(struct takt_c_nest *nest, TSNode node,
         return NULL;
     const struct takt_text text = takt__node_text(nest->source, callee);
     const uint32_t count = ts_node_named_child_count(list);
-    if (is_cast(nest, callee))
-        return count != 1 ? NULL
-                          : takt__c_expr(nest, takt__c_first(list), is_index,
-                                         depth + 1);
+    if (is_cast(nest, callee, is_index)) /* T() is 0 */
+        return count == 0   ? takt__ir_number(&nest->ir, 0)
+               : count == 1 ? takt__c_expr(nest, takt__c_first(list), is_index,
+                                           depth + 1)
+                            : NULL;
     struct takt_ir_expr *e = called_element(nest, callee, list, depth);
     if (e == NULL)
         e = measure(nest, node, callee, depth);

@@ -237,6 +237,20 @@ static bool join_tile(struct takt_c_nest *nest, struct takt_ir_loop *loop)
     return true;
 }
 
+/* for (int i : range(n)): it counts. */
+static bool is_counting(const struct takt_c_nest *nest, TSNode over)
+{
+    static const char words[] = "range irange index_range make_range iota "
+                                "indices xrange integer_range";
+    TSNode callee = takt__node_field(over, "function");
+
+    if (takt__node_is(callee, "template_function"))
+        callee = takt__node_field(callee, "name");
+    return takt__node_is(over, "call_expression") &&
+           takt__text_in(
+               takt__node_text(nest->source, takt__c_last_part(callee)), words);
+}
+
 static bool read_range(struct takt_c_nest *nest, struct takt_ir_loop *loop)
 {
     const TSNode declarator =
@@ -252,6 +266,8 @@ static bool read_range(struct takt_c_nest *nest, struct takt_ir_loop *loop)
                                             .declarator = declarator,
                                             .range = over};
     loop->var = takt__node_text(nest->source, name);
+    if (is_counting(nest, over))
+        return true;
     head_of(nest, loop)->is_over_range = true;
     struct takt_c_local *local = takt__c_local_named(nest, loop->var);
     struct takt_ir_expr *base = takt__c_expr(nest, over, false, 0);

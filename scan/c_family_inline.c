@@ -17,10 +17,13 @@ TSNode takt__c_function_named(const struct takt_c_place *place, TSNode name)
 
     if (takt__node_is(name, "lambda_expression"))
         return name;
+    const bool is_of_namespace = takt__node_is(name, "qualified_identifier");
+    if (is_of_namespace)
+        name = takt__c_last_part(name);
     if (!takt__node_is(name, "identifier"))
         return (TSNode){0};
     const struct takt_text text = takt__node_text(place->source, name);
-    if (takt__c_declared(place, text, &held))
+    if (!is_of_namespace && takt__c_declared(place, text, &held))
         return !ts_node_is_null(held.value) &&
                        takt__node_is(held.value, "lambda_expression")
                    ? held.value
@@ -275,7 +278,8 @@ struct takt_ir_expr *takt__c_expr_inlined(struct takt_c_nest *nest,
                                           TSNode callee, TSNode arguments,
                                           unsigned depth)
 {
-    if (!takt__node_is(callee, "identifier") || nest->inlined == NESTED)
+    if (!takt__node_in(callee, "identifier qualified_identifier") ||
+        nest->inlined == NESTED)
         return NULL;
     nest->inlined++;
     const unsigned locals = nest->locals;

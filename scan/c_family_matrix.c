@@ -116,7 +116,8 @@ static void judge_operator(const struct takt_c_place *place, TSNode node,
             pair.right = (struct takt_c_type){.element = TAKT_IR_F64};
         /* v += a * b: the product is what counts, and is found by itself */
         else if (sign.size != 2 ||
-                 (!takt__node_in(right, "identifier number_literal")))
+                 (!takt__node_in(right, "identifier number_literal "
+                                        "subscript_expression")))
             return;
         sign.size = 1;
     }

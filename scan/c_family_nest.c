@@ -9,9 +9,21 @@
 
 enum { DEEPEST = 40 };
 
+/* One of several matrices, which is no number. */
+static bool has_matrix(const struct takt_ir_expr *e)
+{
+    if (e->sort == TAKT_IR_ACCESS && e->type.kind != TAKT_IR_PLAIN)
+        return e->parts < e->type.rank;
+    for (unsigned i = 0; i < e->parts; i++)
+        if (has_matrix(e->part[i]))
+            return true;
+    return false;
+}
+
 bool takt__c_add(struct takt_c_nest *nest, struct takt_ir_stmt stmt)
 {
-    if (!takt__ir_add(&nest->ir, stmt))
+    if ((stmt.value != NULL && has_matrix(stmt.value)) ||
+        !takt__ir_add(&nest->ir, stmt))
         return false;
     for (unsigned i = 0; i < nest->locals; i++)
         if (stmt.target->sort == TAKT_IR_ACCESS &&
@@ -59,7 +71,22 @@ static bool collect_declaration(struct takt_c_nest *nest, TSNode node,
 static bool is_passing(const struct takt_c_local *local, uint32_t around)
 {
     return local != NULL && local->is_declared && !local->is_assigned &&
-           local->declared == around;
+           !local->is_reference && local->declared == around;
+}
+
+struct takt_c_local *takt__c_passing(struct takt_c_nest *nest, TSNode node,
+                                     uint32_t around)
+{
+    const TSNode assignment = takt__c_first(node);
+    const TSNode left = takt__c_bare(takt__node_field(assignment, "left"));
+
+    if (!takt__node_is(node, "expression_statement") ||
+        !takt__node_is(assignment, "assignment_expression") ||
+        !takt__node_is(left, "identifier"))
+        return NULL;
+    struct takt_c_local *local =
+        takt__c_local(nest, takt__node_text(nest->source, left));
+    return is_passing(local, around) && !local->is_reset ? local : NULL;
 }
 
 static bool pass_on(struct takt_c_nest *nest, TSNode node, TSNode name,
@@ -139,6 +166,8 @@ static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
         if (local != NULL && local->is_stepped && !local->is_assigned &&
             !(local->is_reset && takt__text_is(sign, "=")))
             return true; /* a pointer or counter that moves on */
+        if (local != NULL && local->is_reference && !takt__c_is_element(local))
+            return false; /* of what, we do not know */
         if (is_passing(local, around) &&
             !(local->is_reset &&
               (nest->is_choosing || is_read_before(nest, node))))

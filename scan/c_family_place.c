@@ -283,8 +283,7 @@ static bool declared_at(const struct takt_c_place *place, unsigned level,
     return false;
 }
 
-/* The class whose method this is in, or NULL. */
-static const void *fields_around(const struct takt_c_place *place)
+const struct takt_c_name *takt__c_class_around(const struct takt_c_place *place)
 {
     char function[256];
 
@@ -299,9 +298,7 @@ static const void *fields_around(const struct takt_c_place *place)
         return NULL;
     *end = '\0';
     const struct takt_text name = {class, strcspn(class, "<")};
-    const struct takt_c_name *found =
-        takt__c_find(place->source, name, TAKT_C_CLASS);
-    return found == NULL ? NULL : found->node.id;
+    return takt__c_find(place->source, name, TAKT_C_CLASS);
 }
 
 bool takt__c_declared(const struct takt_c_place *place, struct takt_text name,
@@ -310,8 +307,9 @@ bool takt__c_declared(const struct takt_c_place *place, struct takt_text name,
     for (unsigned i = place->depth; i > 0; i--)
         if (declared_at(place, i - 1, name, out))
             return true;
-    const struct takt_c_name *found =
-        takt__c_find_field(place->source, fields_around(place), name);
+    const struct takt_c_name *class = takt__c_class_around(place);
+    const struct takt_c_name *found = takt__c_find_field(
+        place->source, class == NULL ? NULL : class->node.id, name);
     const bool is_method = found != NULL && found->text.size > 0;
     const struct takt_c_name *global =
         takt__c_find(place->source, name, TAKT_C_VALUE);

@@ -77,8 +77,8 @@ static bool survey_assignment(struct takt_c_nest *nest, TSNode node,
         return true;
     struct takt_c_local *local =
         takt__c_local_named(nest, takt__node_text(nest->source, left));
-    if (local == NULL)
-        return false;
+    if (local == NULL || local->is_reference)
+        return local != NULL;
     const bool is_counter =
         local->type.rank > 0 || local->type.element == TAKT_IR_INTEGER;
     if (is_counter && (takt__text_in(sign, "+= -=")) &&
@@ -121,6 +121,9 @@ static bool survey_declaration(struct takt_c_nest *nest, TSNode node,
         *local = (struct takt_c_local){
             .text = takt__node_text(nest->source, name),
             .is_declared = true,
+            .is_reference =
+                takt__node_is(takt__node_field(declarator, "declarator"),
+                              "reference_declarator"),
             .declared = around,
             .type = takt__c_declared_type(nest->place, &held, 0)};
     }
@@ -139,7 +142,8 @@ bool takt__c_is_number_start(const struct takt_c_nest *nest, TSNode node)
         return false;
     const struct takt_c_type type =
         takt__c_type_of(nest->place, takt__node_text(nest->source, left));
-    return type.rank == 0 && takt__c_is_float(type);
+    return type.rank == 0 &&
+           (takt__c_is_float(type) || type.element == TAKT_IR_GENERIC);
 }
 
 /* Numbers are set before the loop that counts. */

@@ -120,10 +120,11 @@ static bool macro_type(const struct takt_c_place *place, struct takt_text name,
     return true;
 }
 
-/* real, Float_, HYPRE_Real. */
+/* real, Float_, HYPRE_Real, WorkDouble. */
 static bool ends_like_float(struct takt_text name)
 {
-    static const char *const words[] = {"real", "float", "scalar", NULL};
+    static const char *const words[] = {"real", "float", "double", "scalar",
+                                        NULL};
 
     while (name.size > 0 && name.at[name.size - 1] == '_')
         name.size--;
@@ -146,6 +147,19 @@ static enum takt_ir_element unseen_element(struct takt_text name)
     return ends_like_float(name) ? TAKT_IR_FLOAT : TAKT_IR_UNKNOWN;
 }
 
+/* using Row = Grid::Row; the class of that name is what it is. */
+static bool is_of_itself(const struct takt_c_place *place,
+                         const struct takt_c_name *alias)
+{
+    const TSNode type = takt__node_field(
+        takt__node_field(alias->holder, "type"), "type"); /* of a descriptor */
+
+    return takt__node_is(type, "qualified_identifier") &&
+           takt__ir_same_text(
+               takt__node_text(place->source, takt__node_field(type, "name")),
+               alias->text);
+}
+
 static struct takt_c_type identifier_type(const struct takt_c_place *place,
                                           struct takt_text name, unsigned depth)
 {
@@ -157,7 +171,7 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
     }
     const struct takt_c_name *found =
         takt__c_find(place->source, name, TAKT_C_TYPE);
-    if (found != NULL) {
+    if (found != NULL && !is_of_itself(place, found)) {
         const struct takt_c_declaration held = {
             .holder = found->holder,
             .declarator = takt__node_field(found->holder, "declarator")};
@@ -219,8 +233,13 @@ static struct takt_c_type container_type(const struct takt_c_place *place,
 
     if (takt__c_find(place->source, name, TAKT_C_CLASS) != NULL)
         type = identifier_type(place, name, depth);
-    if (type.element == TAKT_IR_GENERIC && takt__c_is_float(inner))
-        type.element = inner.element; /* what its operators return */
+    if (type.element == TAKT_IR_GENERIC && /* what its operators return */
+        inner.element != TAKT_IR_UNKNOWN) {
+        type.element = inner.element;
+        type.rank += inner.rank;
+        if (inner.kind != TAKT_IR_PLAIN)
+            type.kind = inner.kind;
+    }
     for (const char *const *word = words; *word != NULL; word++)
         if (takt__c_has(name, *word) && takt__c_is_float(inner) &&
             !takt__c_is_float(type)) {

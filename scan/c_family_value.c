@@ -103,6 +103,7 @@ static struct takt_c_type call_type(const struct takt_c_place *place,
 {
     static const char same[] =
         "transpose t array matrix eval noalias cwiseAbs adjoint block topRows "
+        "rightCols middleCols middleRows bottomRows submat "
         "square sqrt exp log abs tanh broadcast reshape slice device "
         "leftCols rows cols unchecked unchecked<1> unchecked<2> unchecked<3> "
         "mutable_unchecked mutable_unchecked<1> mutable_unchecked<2> "
@@ -152,6 +153,14 @@ static struct takt_c_type call_type(const struct takt_c_place *place,
     const struct takt_c_type made = returned_type(place, callee, depth);
     if (made.kind != TAKT_IR_PLAIN)
         return made;
+    if (takt__text_in(takt__node_text(place->source, takt__c_last_part(callee)),
+                      "trans exp log sqrt abs square")) {
+        const struct takt_c_type of = takt__c_expression_type(
+            place, takt__c_first(takt__node_field(node, "arguments")),
+            depth + 1);
+        if (of.kind != TAKT_IR_PLAIN) /* of each element */
+            return of;
+    }
     if (takt__node_is(callee, "identifier")) {
         const struct takt_c_type type =
             takt__c_type_of(place, takt__node_text(place->source, callee));
@@ -452,9 +461,12 @@ static bool constant(const struct takt_c_place *place, TSNode node,
         return named_constant(place, text, depth, value, source);
     if (takt__node_is(node, "binary_expression"))
         return binary_constant(place, node, depth, value, source);
-    if (takt__node_is(node, "cast_expression"))
+    if (takt__node_in(node, "cast_expression compound_literal_expression"))
         return constant(place, takt__node_field(node, "value"), depth + 1,
                         value, source);
+    if (takt__node_in(node, "initializer_list argument_list") &&
+        ts_node_named_child_count(node) == 1) /* size_t{0}, i(0) */
+        return constant(place, takt__c_first(node), depth + 1, value, source);
     if (takt__node_is(node, "pointer_expression") && *text.at == '&')
         return constant(place, takt__node_field(node, "argument"), depth + 1,
                         value, source);

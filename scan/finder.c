@@ -85,9 +85,14 @@ static TSTree *parse(struct takt_scan_finder *finder,
                           .end_byte = (uint32_t)to};
     const struct takt_language *language = source->language;
     TSRange range[MOST_RANGES];
-    size_t count = from == 0 && language->ranges != NULL
-                       ? language->ranges(source->text, to, range, MOST_RANGES)
+    size_t count = language->ranges != NULL
+                       ? language->ranges(source->text + from, to - from, range,
+                                          MOST_RANGES)
                        : 0;
+    for (size_t i = 0; i < count; i++) {
+        range[i].start_byte += (uint32_t)from;
+        range[i].end_byte += (uint32_t)from;
+    }
 
     if (count == 0 && (from != 0 || to != source->size)) {
         range[0] = part;

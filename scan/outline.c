@@ -171,7 +171,7 @@ static void copy_sign(struct copy *copy, char sign)
         return;
     }
     copy->text[copy->size++] = sign;
-    copy->is_a_call |= sign == '(';
+    copy->is_a_call |= sign == '(' && copy->depth <= 1;
     if (sign == '{' && copy->depth++ == 0) {
         copy->member = copy->size;
         copy->is_a_call = false;

@@ -261,6 +261,11 @@ static struct takt_text without_dots(struct takt_text path)
     return path;
 }
 
+bool takt__project_is_at(const char *path, struct takt_text end)
+{
+    return ends_with(path, without_dots(end));
+}
+
 /* The nearest file whose path ends so; the first one of several. */
 uint32_t takt__project_file(const struct project_family *of,
                             struct takt_text path, const char *from)

@@ -61,6 +61,8 @@ uint32_t takt__project_first(const struct project_family *of,
                              struct takt_text name);
 uint32_t takt__project_file(const struct project_family *of,
                             struct takt_text path, const char *from);
+/* Whether that is what an #include names. */
+bool takt__project_is_at(const char *path, struct takt_text end);
 /* How many folders two paths begin with, both. */
 unsigned takt__project_common(const char *a, const char *b);
 /* The next word from *at on; empty: there is none. */

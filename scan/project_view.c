@@ -148,6 +148,35 @@ static void see_links(struct view *view)
             see(view, link[file[view->seen[i]].first_link + n].file);
 }
 
+/* grid-inl.h, grid_impl.hpp, grid.tpp: what a header includes at its end. */
+static bool is_second_half(const char *path)
+{
+    static const char *const ends[] = {"-inl",  "_inl", "-impl", "_impl",
+                                       ".impl", "Impl", NULL};
+    const char *dot = strrchr(path, '.');
+
+    if (dot == NULL)
+        return false;
+    for (const char *const *end = ends; *end != NULL; end++)
+        if ((size_t)(dot - path) > strlen(*end) &&
+            memcmp(dot - strlen(*end), *end, strlen(*end)) == 0)
+            return true;
+    return takt__word_in(dot, ".inl .ipp .tpp .tcc .txx .hxx .icc");
+}
+
+/* Its declarations stand in the header that includes it. */
+static void see_includers(struct view *view)
+{
+    const struct project_file *file = view->of->file.item;
+    const struct project_link *link = view->of->link.item;
+
+    for (uint32_t k = 1; k <= view->of->file.count; k++)
+        for (uint32_t n = 0; n < file[k].links; n++)
+            if (takt__project_is_at(view->path,
+                                    link[file[k].first_link + n].path))
+                see(view, k);
+}
+
 static bool is_visible(struct view *view, uint32_t file)
 {
     const struct project_file *of = view->of->file.item;
@@ -232,6 +261,8 @@ size_t takt__project_declarations(const struct takt_project *project,
         view->tree = tree_of(path);
     else
         language->links(text, size, see_link, view);
+    if (!view->is_tree && is_second_half(path))
+        see_includers(view);
     see_links(view);
     need_words(view, text, size);
     const struct project_text *all = view->of->text.item;

@@ -7,43 +7,10 @@
  */
 #include "rust.h"
 
+#include "cut.h"
 #include "outline.h"
 
 #include <string.h>
-
-/* The parts that are kept, while a text is gone through. */
-struct cutter {
-    const char *text, *end;
-    TSRange *range;
-    size_t count, most;
-    const char *kept;    /* where the part begins that is not ended yet */
-    const char *counted; /* up to here, `point` was counted */
-    TSPoint point;
-};
-
-static TSPoint point_of(struct cutter *in, const char *at)
-{
-    for (; in->counted < at; in->counted++) {
-        in->point.column++;
-        if (*in->counted == '\n')
-            in->point = (TSPoint){in->point.row + 1, 0};
-    }
-    return in->point;
-}
-
-/* Leaves out what is between two places. */
-static void cut(struct cutter *in, const char *from, const char *to)
-{
-    if (in->count < in->most && from > in->kept) {
-        TSRange *range = &in->range[in->count];
-        range->start_byte = (uint32_t)(in->kept - in->text);
-        range->end_byte = (uint32_t)(from - in->text);
-        range->start_point = point_of(in, in->kept);
-        range->end_point = point_of(in, from);
-    }
-    in->count += from > in->kept;
-    in->kept = to;
-}
 
 static const char *behind_blanks(const char *at, const char *end)
 {
@@ -59,7 +26,7 @@ static const char *behind_blanks(const char *at, const char *end)
 /* The name of a macro of which only the arguments count: izip!(a, b) as the
  * tuple of what is gone over, paste! { .. } as a block; and what is only
  * evaluated, to be printed. What assert! is handed decides nothing. */
-static void cut_name(struct cutter *in, struct takt_text word)
+static void cut_name(struct takt_cutter *in, struct takt_text word)
 {
     static const char tuples[] =
         "izip zip unzip z uz println print eprintln eprint format write "
@@ -73,11 +40,11 @@ static void cut_name(struct cutter *in, struct takt_text word)
     if (next < in->end &&
         (*next == '(' ? takt__text_in(word, tuples)
                       : *next == '{' && takt__text_in(word, blocks)))
-        cut(in, word.at, at + 1);
+        takt__cut(in, word.at, at + 1);
 }
 
 /* $name is a name; $( .. ),* is what is in it. */
-static void cut_body(struct cutter *in, const char *at, const char *end,
+static void cut_body(struct takt_cutter *in, const char *at, const char *end,
                      unsigned depth)
 {
     while (at < end && depth > 0) {
@@ -93,12 +60,12 @@ static void cut_body(struct cutter *in, const char *at, const char *end,
             continue;
         }
         if (at[1] != '(') {
-            cut(in, at, at + 1);
+            takt__cut(in, at, at + 1);
             at++;
             continue;
         }
         const char *close = takt__outline_behind_bracket(at + 1, end);
-        cut(in, at, at + 2);
+        takt__cut(in, at, at + 2);
         if (close < at + 3)
             return;
         cut_body(in, at + 2, close - 1, depth - 1);
@@ -106,12 +73,12 @@ static void cut_body(struct cutter *in, const char *at, const char *end,
         while (at < end && strchr("*+?", *at) == NULL && at < close + 2)
             at++;
         at += at < end;
-        cut(in, close - 1, at);
+        takt__cut(in, close - 1, at);
     }
 }
 
 /* { (pattern) => { body } ; .. }: the bodies are kept. */
-static void cut_rules(struct cutter *in, const char *start, const char *at,
+static void cut_rules(struct takt_cutter *in, const char *start, const char *at,
                       const char *end)
 {
     while ((at = behind_blanks(at, end)) < end) {
@@ -123,14 +90,14 @@ static void cut_rules(struct cutter *in, const char *start, const char *at,
             break;
         const char *close = takt__outline_behind_bracket(at, end);
         if (*at == '{') {
-            cut(in, start, at);
+            takt__cut(in, start, at);
             cut_body(in, at, close, 8);
             start = close;
         }
         at = behind_blanks(close, end);
         at += at < end && *at == ';';
     }
-    cut(in, start, end + (end < in->end));
+    takt__cut(in, start, end + (end < in->end));
 }
 
 /* Whether there is anything to be found in a macro. */
@@ -160,12 +127,7 @@ static const char *rules_of(struct takt_text word, const char *end)
 size_t takt__rust_ranges(const char *text, size_t size, TSRange *range,
                          size_t most)
 {
-    struct cutter in = {.text = text,
-                        .end = text + size,
-                        .range = range,
-                        .most = most,
-                        .kept = text,
-                        .counted = text};
+    struct takt_cutter in = takt__cutter(text, size, range, most);
     const char *at = text;
 
     while (at < in.end) {
@@ -185,10 +147,7 @@ size_t takt__rust_ranges(const char *text, size_t size, TSRange *range,
             has_loop((struct takt_text){brace, (size_t)(at - brace)}))
             cut_rules(&in, word.at, brace + 1, at - 1);
     }
-    if (in.count == 0 || in.count >= most)
-        return 0; /* all of it */
-    cut(&in, in.end, in.end);
-    return in.count;
+    return takt__cutter_end(&in);
 }
 
 /* The words of what a macro is called with, anywhere in the file. */

@@ -322,6 +322,39 @@ static void declarations_of_other_files_are_known(void)
     tree_remove(&tree);
 }
 
+/* A class behind macros that say how it is linked, and the second half of a
+ * header, which sees what the first half declares. */
+static void classes_are_known_behind_macros(void)
+{
+    struct account account = {0};
+    struct tree tree;
+
+    tree_make(&tree);
+    tree_text(&tree, "row.h",
+              "#include <vector>\nLIB_BEGIN_NAMESPACE\n"
+              "template <class T> class Row : public std::vector<T> {};\n"
+              "class LIB_API Line : public Row<double> { public: Line(); };\n"
+              "LIB_END_NAMESPACE\n");
+    tree_text(&tree, "a.cpp",
+              "#include \"row.h\"\nLIB_BEGIN_NAMESPACE\n"
+              "LIB_API double f(const Line &x) {\ndouble s = 0;\n"
+              "for (unsigned i = 0; i < x.size(); i++) s += x[i];\n"
+              "return s;\n}\nLIB_END_NAMESPACE\n");
+    tree_text(&tree, "plane.h",
+              "template <typename T> class Plane final {\n public:\n"
+              "  T &operator()(int i, int j);\n};\n"
+              "#include \"detail/plane-inl.h\"\n");
+    tree_text(&tree, "detail/plane-inl.h",
+              "template <typename T> void g(Plane<T> &u, T s, int n) {\n"
+              "for (int k = 0; k < n; k++) u(0, k) *= s;\n}\n");
+    account_of(&account, tree.path, plain);
+    EXPECT_INT(account.findings, 2);
+    EXPECT(strstr(account.text, "a.cpp:5") != NULL);
+    EXPECT(strstr(account.text, "detail/plane-inl.h:2") != NULL);
+    free(account.text);
+    tree_remove(&tree);
+}
+
 /* Methods and operators tell what a class of another file holds, also one that
  * it is made of; those that tell nothing are not carried along. */
 static void methods_of_other_files_are_known(void)
@@ -335,6 +368,13 @@ static void methods_of_other_files_are_known(void)
               "  T &operator()(int x, int y) { return held(x, y); }\n"
               "  T *row(int y);\n  int width() const;\n};\n"
               "class Image : public Grid<float> { public: int id(); };\n");
+    tree_text(&tree, "cache.h",
+              "class Cache {\n public:\n  struct Result {\n"
+              "    std::array<float, 361> policy;\n    Result() {}\n  };\n"
+              "  Cache();\n};\n");
+    tree_text(&tree, "b.cpp",
+              "#include \"cache.h\"\nvoid h(Cache::Result &r) {\n"
+              "for (int i = 0; i < 361; i++) r.policy[i] *= 0.5f;\n}\n");
     tree_text(&tree, "buffer.h",
               "class Buffer {\n public:\n  const float *read() const;\n"
               "  float *write() { return text; }\n  int count() const;\n};\n");
@@ -350,7 +390,8 @@ static void methods_of_other_files_are_known(void)
               "for (int x = 0; x < m.width(); x++) row[x] = tanh(row[x]);\n"
               "}\n");
     account_of(&account, tree.path, plain);
-    EXPECT_INT(account.findings, 3);
+    EXPECT_INT(account.findings, 4);
+    EXPECT(strstr(account.text, "b.cpp:3") != NULL);
     EXPECT(strstr(account.text, "a.cpp:6") != NULL);
     EXPECT(strstr(account.text, "a.cpp:9") != NULL);
     EXPECT(strstr(account.text, "a.cpp:12") != NULL);
@@ -393,6 +434,7 @@ int main(void)
     RUN(threads_change_nothing);
     RUN(declarations_of_other_files_are_known);
     RUN(methods_of_other_files_are_known);
+    RUN(classes_are_known_behind_macros);
     RUN(a_visitor_may_have_enough);
     RUN(findings_name_the_path_that_was_given);
     return tap_done();

@@ -160,3 +160,21 @@ void tensors(Blob &x, Blob &y, Eigen::Tensor<float, 2> t)
     Eigen::Tensor<float, 2> e = t.exp();     //~ exp
     Eigen::Tensor<float, 2> s = t + t;       //~ add
 }
+
+MatrixXd gathered(const std::vector<MatrixXd> &parts, int n)
+{
+    MatrixXd all = parts[0];
+    for (int i = 1; i < n; i++) //~!
+        all += parts[i];        //~ add
+    return all;
+}
+
+void orthogonal(MatrixXd &q, int j)
+{
+    q.col(j) -= q.middleCols(2, 3) * (q.middleCols(2, 3).transpose() * q.col(j)); //~ gemv
+}
+
+arma::mat gram(const arma::mat &a, const arma::mat &b)
+{
+    return trans(a) * b; //~ matmul
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * c_family_ranges.c - which parts of a text are parsed: all but macros that say
+ * how something is linked or compiled. To a parser, `class API_EXPORT Grid :
+ * ..` is a function, and with it everything in it.
+ */
+#include "c_family.h"
+
+#include "cut.h"
+#include "outline.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool is_blank(char sign)
+{
+    return sign == ' ' || sign == '\t' || sign == '\r';
+}
+
+static const char *behind_blanks(const char *at, const char *end)
+{
+    while (at < end && is_blank(*at))
+        at++;
+    return at;
+}
+
+static struct takt_text word_at(const char *at, const char *end)
+{
+    const char *start = at;
+
+    while (at < end && takt__outline_is_word(*at))
+        at++;
+    return (struct takt_text){start, (size_t)(at - start)};
+}
+
+/* LIB_API, but not T and N. */
+static bool is_macro(struct takt_text word)
+{
+    for (size_t i = 0; i < word.size; i++)
+        if (islower((unsigned char)word.at[i]))
+            return false;
+    return word.size > 3 && !isdigit((unsigned char)*word.at);
+}
+
+/* class API Grid :, struct API Grid {. */
+static void cut_in_head(struct takt_cutter *in, struct takt_text word,
+                        const char *stop)
+{
+    const char *at = behind_blanks(word.at + word.size, stop);
+    const struct takt_text macro = word_at(at, stop);
+    const struct takt_text name =
+        word_at(behind_blanks(at + macro.size, stop), stop);
+
+    at = behind_blanks(name.at + name.size, stop);
+    if (macro.size == 0 || name.size == 0 || isdigit((unsigned char)*name.at) ||
+        takt__text_is(name, "final"))
+        return;
+    const bool is_base =
+        at < stop && (*at == ':' ? at + 1 < stop && at[1] != ':'
+                                 : takt__text_is(word_at(at, stop), "final"));
+    const bool is_body = at == stop || *at == '{' || *at == '<';
+    if ((is_base || is_body) &&
+        (is_macro(macro) || takt__text_is(word, "class")))
+        takt__cut(in, macro.at, macro.at + macro.size);
+}
+
+/* Whether nothing is open before a line: what stands there is a beginning. */
+static bool is_beginning(const char *text, const char *line)
+{
+    while (line > text) {
+        const char *last = line - 1, *start;
+        while (last > text && last[-1] != '\n' && isspace((unsigned char)*last))
+            last--;
+        for (start = last; start > text && start[-1] != '\n';)
+            start--;
+        line = start;
+        while (start < last && is_blank(*start))
+            start++;
+        if (isspace((unsigned char)*start) || *start == '*' ||
+            (*start == '/' && start < last && strchr("/*", start[1]) != NULL))
+            continue; /* nothing, or a comment */
+        return *start == '#' || strchr(";{}>:/", *last) != NULL;
+    }
+    return true;
+}
+
+/* LIB_API float *rows(..), LIB_INLINE static ..: two words and more before the
+ * parameters. */
+static bool is_declared_behind(struct takt_text macro, const char *stop)
+{
+    static const char words[] = "static inline void float double int bool "
+                                "template class struct virtual constexpr "
+                                "extern explicit";
+    const char *at = behind_blanks(macro.at + macro.size, stop);
+    struct takt_text word = word_at(at, stop);
+
+    if (word.size == 0 || takt__text_in(word, words))
+        return word.size > 0;
+    for (at += word.size; at < stop && strchr(" &*", *at) != NULL;)
+        at++;
+    word = word_at(at, stop);
+    return word.size > 0 && at + word.size < stop && at[word.size] == '(';
+}
+
+/* Behind a line of one word alone, which may be what a function returns: then
+ * its name comes next. */
+static bool is_begun_behind(const char *at, const char *end)
+{
+    static const char words[] = "public private protected";
+
+    for (const char *next = at; at < end; at = next) {
+        next = takt__outline_behind_literal(at, end);
+        if (next == at && !isspace((unsigned char)*at))
+            break;
+        next += next == at;
+    }
+    const struct takt_text word = word_at(at, end);
+    at = behind_blanks(at + word.size, end);
+    return word.size > 0 && (takt__text_in(word, words) ||
+                             (at < end && at > word.at + word.size &&
+                              (takt__outline_is_word(*at) || *at == '<')));
+}
+
+/* A line of one word alone, or a macro before a declaration. */
+static void cut_first(struct takt_cutter *in, struct takt_text word,
+                      const char *stop)
+{
+    const bool is_alone = behind_blanks(word.at + word.size, stop) == stop;
+
+    if (is_alone ? !is_begun_behind(stop, in->end)
+                 : !is_declared_behind(word, stop))
+        return;
+    if (is_beginning(in->text, word.at))
+        takt__cut(in, word.at, word.at + word.size);
+}
+
+/* Behind template <...>, on one line. */
+static const char *behind_template(const char *at, const char *stop)
+{
+    unsigned depth = 0;
+
+    for (at = behind_blanks(at, stop); at < stop; at++) {
+        depth += *at == '<';
+        depth -= *at == '>' && depth > 0;
+        if (depth == 0)
+            return behind_blanks(at + 1, stop);
+    }
+    return stop;
+}
+
+size_t takt__c_ranges(const char *text, size_t size, TSRange *range,
+                      size_t most)
+{
+    struct takt_cutter in = takt__cutter(text, size, range, most);
+
+    for (const char *at = text, *stop; at < in.end; at = stop + 1) {
+        stop = memchr(at, '\n', (size_t)(in.end - at));
+        stop = stop != NULL ? stop : in.end;
+        at = behind_blanks(at, stop);
+        if (at == stop || (!isupper((unsigned char)*at) && *at != '_' &&
+                           strchr("cst", *at) == NULL))
+            continue;
+        struct takt_text word = word_at(at, stop);
+        if (takt__text_is(word, "template"))
+            word = word_at(behind_template(at + word.size, stop), stop);
+        if (takt__text_in(word, "class struct"))
+            cut_in_head(&in, word, stop);
+        else if (is_macro(word))
+            cut_first(&in, word, stop);
+    }
+    return takt__cutter_end(&in);
+}
