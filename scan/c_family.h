@@ -107,10 +107,10 @@ bool takt__c_place(const struct takt_source *source, TSNode node,
 bool takt__c_is_dead(const struct takt_c_place *place);
 /* The innermost function, or a null node. */
 TSNode takt__c_function(const struct takt_c_place *place);
-/* Its name with that of its class: written to `out`, cut to `size`. */
 /* The class whose method this is in; NULL: none that is known. */
 const struct takt_c_name *
 takt__c_class_around(const struct takt_c_place *place);
+/* Its name with that of its class: written to `out`, cut to `size`. */
 void takt__c_function_name(const struct takt_c_place *place, char *out,
                            size_t size);
 bool takt__c_is_test(const struct takt_c_place *place);
