@@ -193,6 +193,8 @@ static const char *behind_macros(const char *at, const char *end)
     if ((size_t)(end - at) < sizeof define ||
         memcmp(at, define, sizeof define - 1) != 0)
         return at;
+    if (end - at > TAKT_OUTLINE_LONGEST)
+        end = at + TAKT_OUTLINE_LONGEST;
     for (const char *next = at;
          (next = memchr(next, '#', (size_t)(end - next))); next++)
         if ((size_t)(end - next) > size && memcmp(next, undefine, size) == 0)
