@@ -12,6 +12,8 @@
 #include <ctype.h>
 #include <string.h>
 
+enum { FARTHEST = 4096 }; /* that is looked ahead: comments may never end */
+
 static bool is_blank(char sign)
 {
     return sign == ' ' || sign == '\t' || sign == '\r';
@@ -108,6 +110,8 @@ static bool is_begun_behind(const char *at, const char *end)
 {
     static const char words[] = "public private protected";
 
+    if (end - at > FARTHEST)
+        end = at + FARTHEST;
     for (const char *next = at; at < end; at = next) {
         next = takt__outline_behind_literal(at, end);
         if (next == at && !isspace((unsigned char)*at))

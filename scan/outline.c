@@ -182,6 +182,26 @@ static void copy_sign(struct copy *copy, char sign)
         end_member(copy, !copy->is_a_call || tells_element(copy));
 }
 
+/* Behind the last #undef of a class that defines macros for its members: what
+ * they make is no code that could be read, and slow to find that out of. */
+static const char *behind_macros(const char *at, const char *end)
+{
+    static const char define[] = "#define", undefine[] = "#undef";
+    const size_t size = sizeof undefine - 1;
+    const char *last = at;
+
+    if ((size_t)(end - at) < sizeof define ||
+        memcmp(at, define, sizeof define - 1) != 0)
+        return at;
+    if (end - at > TAKT_OUTLINE_LONGEST)
+        end = at + TAKT_OUTLINE_LONGEST;
+    for (const char *next = at;
+         (next = memchr(next, '#', (size_t)(end - next))); next++)
+        if ((size_t)(end - next) > size && memcmp(next, undefine, size) == 0)
+            last = takt__outline_line_end(next, end);
+    return last;
+}
+
 void takt__outline_declare(const struct takt_outline *in, const char *at,
                            const char *end)
 {
@@ -198,6 +218,7 @@ void takt__outline_declare(const struct takt_outline *in, const char *at,
             copy_body(&copy, (struct takt_text){at, (size_t)(next - at)});
             at = next;
         } else if (*at == '#' && copy.depth == 1) { /* #if */
+            at = behind_macros(at, end);
             next = takt__outline_line_end(at, end);
             while (at < next && copy.size + 2 < sizeof copy.text)
                 copy.text[copy.size++] = *at++;
