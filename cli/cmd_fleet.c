@@ -247,7 +247,7 @@ static int schema(struct fleet_asking *asking)
     return EXIT_DONE;
 }
 
-static const struct action {
+static const struct fleet_action {
     int (*run)(struct fleet_asking *asking);
     size_t most_operands;
     bool needs_member;
@@ -266,7 +266,7 @@ static const struct action {
 static const char common_options[] = "server|db|machine";
 
 /* NULL: what is wrong was said. */
-static const struct action *find_action(const char *word)
+static const struct fleet_action *find_action(const char *word)
 {
     size_t index;
     char near[16];
@@ -283,7 +283,7 @@ static const struct action *find_action(const char *word)
 
 /* An option that an action lacks is refused: who adds --dry-run to a sync means
  * that nothing is sent. */
-static bool check_words(const struct action *action,
+static bool check_words(const struct fleet_action *action,
                         const struct invocation *invocation)
 {
     const char *name = invocation->operands[0];
@@ -303,7 +303,7 @@ static bool check_words(const struct action *action,
 static int run(const struct invocation *invocation)
 {
     struct fleet_asking asking = ask(invocation);
-    const struct action *action = find_action(invocation->operands[0]);
+    const struct fleet_action *action = find_action(invocation->operands[0]);
 
     if (action == NULL || !check_words(action, invocation) ||
         !read_limit(&asking))

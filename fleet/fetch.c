@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/library.h"
 #include "base/say.h"
 
@@ -37,7 +38,7 @@ struct curl {
 
 struct body {
     unsigned char *bytes;
-    size_t length, limit;
+    size_t length, room, limit;
     bool is_too_large;
     char problem[problem_size]; /* as libcurl says it; it may say nothing */
 };
@@ -79,11 +80,9 @@ static size_t take(const void *bytes, size_t size, size_t count, void *self)
     body->is_too_large = more > body->limit - body->length;
     if (body->is_too_large)
         return 0;
-    unsigned char *all = realloc(body->bytes, body->length + more + 1);
-    if (all == NULL)
+    if (!takt__grow(&body->bytes, &body->room, body->length + more + 1, 1))
         return 0;
-    memcpy(all + body->length, bytes, more);
-    body->bytes = all;
+    memcpy(body->bytes + body->length, bytes, more);
     body->length += more;
     return more;
 }
