@@ -144,16 +144,20 @@ static float doubt_of(const struct takt_posterior *posterior, unsigned arm,
                                                                           : 2;
 }
 
-/* Whether more trials would not tell much more about an arm. */
+/* Whether more trials would not tell much more about an arm. Of one with more
+ * threads than the best they tell the mean alone: quantile.c. */
 static bool is_settled(const struct takt_posterior *posterior, unsigned arm,
-                       const struct takt_stat *stat)
+                       unsigned best, const struct takt_stat *stat)
 {
     const struct takt_objective *objective = posterior->objective;
+    const struct takt_arm *of = posterior->model->arm;
     const double least = is_told(posterior->series, arm) ? enough_told : enough;
     double wanted = 0;
 
     if (stat == NULL || stat->all.n < least)
         return false;
+    if (of[arm].rates.threads > of[best].rates.threads)
+        return true;
     if (takt__measure_is_tail(objective->goal))
         wanted = enough_beyond[objective->goal];
     if (objective->has_limit && takt__measure_is_tail(objective->limited))
@@ -179,7 +183,7 @@ static bool is_wanted(const struct takt_posterior *posterior,
          !(takt__posterior_samples(posterior, best->arm, bucket) > 0)))
         return false;
     if (low < best->log_mean - takt_band &&
-        !is_settled(posterior, cost->arm, stat))
+        !is_settled(posterior, cost->arm, best->arm, stat))
         return true;
     const double at_s = due_at(stat, price_s, takt__cost_seconds(best),
                                is_fallen(stat, cost, best));

@@ -535,8 +535,9 @@ static void a_team_gets_its_place_when_its_bad_time_is_over(void)
 
 /* Two experts of one thread and two of two, beside a program that takes one of
  * two cores for 6 ms of every 10: one thread moves to the other core, a team
- * waits. A hundred calls in a row say nothing about the next hundred. */
-static struct setting beside_bursts(uint64_t seed)
+ * waits. A hundred calls in a row say nothing about the next hundred. Those of
+ * even numbers are `expected` times as fast as they seem by their rates. */
+static struct setting beside_bursts(uint64_t seed, double expected)
 {
     struct setting out = {.sim = sim_create(seed, 0.02), .arms = 4};
 
@@ -544,9 +545,10 @@ static struct setting beside_bursts(uint64_t seed)
         const bool is_team = a >= 2;
         const double body_s = (is_team ? 25e-6 : 47e-6) * (a % 2 ? 1.04 : 1);
         struct takt_rates rates = sim_flat(body_s);
-        rates.threads = 1 + is_team;
+        struct takt_rates prior = sim_flat(body_s * (a % 2 ? 1 : expected));
+        rates.threads = prior.threads = 1 + is_team;
         const struct takt_arm arm = {
-            .kin = a % 2, .rates = rates, .uses_pool = is_team};
+            .kin = a % 2, .rates = prior, .uses_pool = is_team};
         out.expert[a] = (struct expert){body_s, 0.08, false, 0.012, 1.5, 2};
         sim_add(&out.sim, &arm, &rates);
     }
@@ -565,22 +567,51 @@ static void set_burst(struct setting *of, bool is_on)
     }
 }
 
+/* As many calls as that. */
+static void call_beside_bursts(struct setting *of, unsigned calls,
+                               unsigned on_arm[])
+{
+    double now_s = 0;
+
+    for (unsigned i = 0; i < calls; i++) {
+        set_burst(of, fmod(now_s, 10e-3) < 6e-3);
+        const unsigned arm = call(of);
+        now_s += of->expert[arm].body_s;
+        on_arm[arm]++;
+    }
+}
+
 static void a_team_that_is_held_up_in_bursts_is_left_alone(void)
 {
     enum { learning = 30000, calls = 30000 };
     const unsigned seeds = sim_share(4);
 
     for (uint64_t seed = 1; seed <= seeds; seed++) {
-        struct setting of = beside_bursts(seed);
-        double now_s = 0;
-        unsigned team = 0;
-        for (unsigned i = 0; i < learning + calls; i++) {
-            set_burst(&of, fmod(now_s, 10e-3) < 6e-3);
-            const unsigned arm = call(&of);
-            now_s += of.expert[arm].body_s;
-            team += i >= learning && arm >= 2;
-        }
+        struct setting of = beside_bursts(seed, 1);
+        unsigned before[4] = {0}, on_arm[4] = {0};
+        call_beside_bursts(&of, learning, before);
+        call_beside_bursts(&of, calls, on_arm);
+        const unsigned team = on_arm[2] + on_arm[3];
         TAP_CHECK(team < calls / 50, "%u of %u calls on the team", team, calls);
+        sim_destroy(&of.sim);
+    }
+}
+
+/* A team stays doubtful for ever: trials do not show its tail. They would have
+ * been all that there are. */
+static void trials_of_a_team_leave_some_for_others(void)
+{
+    enum { learning = 10000, calls = 10000 };
+    const unsigned seeds = sim_share(20);
+
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        struct setting of = beside_bursts(seed, 1.3);
+        unsigned before[4] = {0}, on_arm[4] = {0};
+        of.expert[1].body_s *= 1.3;
+        call_beside_bursts(&of, learning, before);
+        call_beside_bursts(&of, calls, on_arm);
+        TAP_CHECK(on_arm[0] > calls * 9 / 10, "%u of %u calls on the best one",
+                  on_arm[0], calls);
         sim_destroy(&of.sim);
     }
 }
@@ -693,6 +724,7 @@ int main(int argc, char **argv)
     RUN(a_tail_that_stays_raises_no_alarm);
     RUN(a_team_gets_its_place_when_its_bad_time_is_over);
     RUN(a_team_that_is_held_up_in_bursts_is_left_alone);
+    RUN(trials_of_a_team_leave_some_for_others);
     RUN(means_are_learned_alike_under_every_objective);
     RUN(callers_share_the_machine_under_throughput);
     RUN(energy_is_watts_times_seconds);
