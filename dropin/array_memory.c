@@ -72,10 +72,20 @@ static void drop_all(void)
         drop_oldest();
 }
 
+/* Without Takt nothing is kept. A single block at the end of the heap would keep
+ * the C library from giving the heap back. */
+static bool is_off(void)
+{
+    if (!takt__effect_is_off())
+        return false;
+    drop_all();
+    return true;
+}
+
 /* The last that came is the likeliest to be in a cache. NULL: none fits. */
 static void *find_block(size_t bytes)
 {
-    if (takt__effect_is_off())
+    if (is_off())
         return NULL;
     for (unsigned i = memory.count; i-- > 0;) {
         const size_t found = memory.block[i].bytes;
@@ -188,7 +198,7 @@ static void release(void *context, void *at, size_t bytes)
         return;
     }
     subtract_live(room);
-    if (takt__effect_is_off())
+    if (is_off())
         own.release(context, at, bytes);
     else
         keep_block(at, room);

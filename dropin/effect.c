@@ -14,17 +14,19 @@ enum { ms = 1000000 };
 static const uint64_t settles_ns = 2 * ms;
 
 /* An off slice lasts that long, and longer for so many steps of kinds of which
- * there are enough to compare. */
+ * there are enough to compare. The first one, which short programs have too,
+ * is shorter: what it costs is a larger share of these. */
 static const uint64_t slice_ns = 20 * ms, longest_slice_ns = 60 * ms;
+enum { first_is_shorter = 4 };
 
 /* A probe ends with a call. A program that makes none any more is not left off.
  */
 static const uint64_t longest_probe_ns = 400 * ms;
 enum { least_steps = 8 };
 
-/* When an off slice may begin: after this time, twice, and then after twice the
- * time of before. */
-static const uint64_t first_after_ns = 400 * ms,
+/* When an off slice may begin, and how long after it the next one, which is
+ * doubled each time. */
+static const uint64_t first_after_ns = 100 * ms, first_wait_ns = 400 * ms,
                       longest_wait_ns = UINT64_C(8000) * ms;
 
 /* Longer gaps are something else that the program does, such as reading. */
@@ -79,9 +81,9 @@ static struct {
     uint64_t due_ns, wait_ns;  /* the next off slice, and the time to it */
     uint64_t published_ns;
     unsigned steps; /* in this slice, of kinds that can be compared */
-    unsigned slices;
-    bool is_own;   /* this off slice was begun here */
-    bool is_probe; /* at the last step */
+    double slices;  /* short ones are parts of one */
+    bool is_own;    /* this off slice was begun here */
+    bool is_probe;  /* at the last step */
     struct effect_published published;
 } state;
 
@@ -99,6 +101,11 @@ void takt__effect_open(void)
 {
     takt__at_fork(TAKT_FORK_EFFECT, NULL, NULL, in_child);
     atomic_store(&may_be_off, true);
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
 }
 
 /* ---- sums ------------------------------------------------------------------
@@ -183,7 +190,7 @@ static void add_gaps(const struct effect_sum *gaps, struct effect_sum *sum)
 
 static double slice_count(void)
 {
-    return state.slices > 1 ? state.slices : 1;
+    return larger(state.slices, 1. / first_is_shorter);
 }
 
 /* The sample may be unlike the rest: by half of what it gained, the less the
@@ -243,13 +250,21 @@ static void begin(bool is_off, bool is_own, uint64_t now_ns)
 }
 
 /* The next off slice is compared with what is before and after it: programs
- * become faster and slower by themselves. */
-static void age(struct kind_steps *steps)
+ * become faster and slower by themselves. But that has to be longer than the
+ * slices, or the noise of so short a time would be in the difference. */
+static void age(struct takt_moments of[TAKT_SIDES])
 {
-    static const double most = 64;
+    static const double least = 64, times = 8;
 
-    takt__moments_limit(&steps->call[TAKT_SIDE_ROUTED], most);
-    takt__moments_limit(&steps->gap[TAKT_SIDE_ROUTED], most);
+    takt__moments_limit(&of[TAKT_SIDE_ROUTED],
+                        larger(least, times * of[TAKT_SIDE_BASELINE].n));
+}
+
+static double share_of_slice(uint64_t ns)
+{
+    return ns < settles_ns + slice_ns
+               ? (double)ns / (double)(settles_ns + slice_ns)
+               : 1;
 }
 
 static void end_off(uint64_t now_ns)
@@ -258,26 +273,29 @@ static void end_off(uint64_t now_ns)
 
     if (at != NULL)
         takt__stats_add(&at->slices, 1);
-    state.slices++;
+    state.slices += share_of_slice(now_ns - state.begin_ns);
     begin(false, false, now_ns);
     state.due_ns = now_ns + state.wait_ns;
     if (state.wait_ns < longest_wait_ns)
         state.wait_ns *= 2;
     publish_all(now_ns);
-    for (unsigned i = 0; i < kinds; i++)
-        age(&state.kind[i]);
+    for (unsigned i = 0; i < kinds; i++) {
+        age(state.kind[i].call);
+        age(state.kind[i].gap);
+    }
 }
 
 /* One that was begun here ends as soon as calls are routed. */
 static bool is_slice_over(uint64_t now_ns)
 {
     const uint64_t ns = now_ns - state.begin_ns;
+    const unsigned shorter = state.slices > 0 ? 1 : first_is_shorter;
 
     if (!state.is_own)
         return !takt__side_wants_off() || ns > longest_probe_ns;
     return !takt__side_is_baseline() ||
-           (ns > settles_ns + slice_ns &&
-            (state.steps >= least_steps || ns > longest_slice_ns));
+           (ns > settles_ns + slice_ns / shorter &&
+            (state.steps >= least_steps || ns > longest_slice_ns / shorter));
 }
 
 /* While calls are routed, a change of sides has its price: switchback.c knows
@@ -332,11 +350,6 @@ static struct kind_steps *steps_of(const void *kind)
             return found;
     }
     return NULL;
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
 }
 
 static bool is_typical_gap(const struct kind_steps *steps, double ns)
@@ -411,7 +424,7 @@ static void add(struct kind_steps *steps, double work, uint64_t start_ns,
 static void start(uint64_t now_ns)
 {
     state.begin_ns = now_ns;
-    state.wait_ns = first_after_ns;
+    state.wait_ns = first_wait_ns;
     state.due_ns = now_ns + first_after_ns;
 }
 

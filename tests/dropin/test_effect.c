@@ -225,8 +225,26 @@ static void a_short_program_has_a_slice(void)
                                     .noise = 0.2};
     const struct outcome got = try_program(&program);
 
-    EXPECT_INT(got.slices, 1);
+    EXPECT_INT(got.slices, 2);
     EXPECT_NEAR(got.gain, got.truth, 0.05);
+}
+
+/* It gains by memory that is kept, which single loops do not show, and ends
+ * after 0.3 s. */
+static void a_very_short_program_has_a_short_slice(void)
+{
+    struct program program = {.kinds = 12, .seconds = 0.3, .noise = 0.2};
+
+    for (unsigned i = 0; i < program.kinds; i++)
+        program.kind[i] =
+            (struct made_up){500e3, i % 2 == 0 ? 250e3 : 150e3, 10e3, 10e3};
+    const struct outcome got = try_program(&program);
+
+    EXPECT_INT(got.slices, 1);
+    EXPECT_NEAR(got.gain, got.truth, 0.15);
+    EXPECT(fabs(got.gain - got.truth) < got.error);
+    EXPECT(got.gain > got.error);
+    EXPECT(got.cost < 1.04);
 }
 
 /* A slice holds a few of them. */
@@ -336,6 +354,7 @@ int main(void)
     RUN(losses_are_found);
     RUN(nothing_is_claimed_of_nothing);
     RUN(a_short_program_has_a_slice);
+    RUN(a_very_short_program_has_a_short_slice);
     RUN(steps_that_were_not_seen_count_as_the_others);
     RUN(reading_a_file_is_no_part_of_it);
     RUN(there_is_no_slice_for_nothing);
