@@ -40,6 +40,7 @@ enum { shown_bytes = 1024, kept_bytes = 1 << 16 };
 struct compare_run {
     int status; /* as waitpid() has it */
     double wall_s, cpu_s;
+    double others; /* processors that others used meanwhile; NAN: not known */
     uint64_t output_bytes;
     char output[TAKT_SHA256_HEX]; /* the digest of what it printed */
     /* With Takt: */

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE /* wait4(), pipe2(), O_TMPFILE */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/cpu_time.h"
 #include "base/new_file.h"
 #include "commands.h"
 #include "run_compare.h"
@@ -378,6 +380,16 @@ static int start_watched(struct compare_watch *watch,
     return wrong;
 }
 
+/* Of processes that the program did not wait for, too. */
+static double others_in(const struct compare_run *run, double busy_s)
+{
+    static const double least_s = 0.1; /* the kernel counts in hundredths */
+
+    if (busy_s <= 0 || run->wall_s < least_s)
+        return (double)NAN;
+    return fmax(0, busy_s - run->cpu_s) / run->wall_s;
+}
+
 bool compare_child_run(struct compare_child *child, const struct launch *launch,
                        struct compare_run *out, int *code)
 {
@@ -391,6 +403,7 @@ bool compare_child_run(struct compare_child *child, const struct launch *launch,
     takt__sha256_init(&watch.hash);
     if (child->input_start >= 0)
         lseek(child->input, child->input_start, SEEK_SET);
+    const double busy_s = takt__cpu_time().busy_s;
     const uint64_t start_ns = takt__now_ns();
     const int wrong = start_watched(&watch, launch);
     if (wrong != 0) {
@@ -399,6 +412,7 @@ bool compare_child_run(struct compare_child *child, const struct launch *launch,
     }
     await(&watch);
     out->wall_s = (double)(takt__now_ns() - start_ns - watch.stopped_ns) / 1e9;
+    out->others = others_in(out, takt__cpu_time().busy_s - busy_s);
     drain(&watch, &watch.out);
     drain(&watch, &watch.err);
     close(watch.signals);

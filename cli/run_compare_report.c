@@ -137,6 +137,22 @@ static struct medians find_medians(const struct run_comparison *comparison,
     return (struct medians){median_of(plain, count), median_of(takt, count)};
 }
 
+/* Processors that others used, in the median of the runs; NAN: not known. */
+static double find_others(const struct run_comparison *comparison)
+{
+    static double others[2 * compare_given];
+    size_t count = 0;
+
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct compare_pair *pair = &comparison->pair[i];
+        if (isfinite(pair->plain.others))
+            others[count++] = pair->plain.others;
+        if (isfinite(pair->takt.others))
+            others[count++] = pair->takt.others;
+    }
+    return median_of(others, count);
+}
+
 /* ---- for people ---- */
 
 static struct number_text duration(double seconds)
@@ -244,6 +260,19 @@ static void print_claim(FILE *out, const struct run_comparison *comparison)
             100 * (1 - comparison->wall.ratio));
 }
 
+/* Judgement: a desktop at rest needs less. */
+static void print_others(FILE *out, double others)
+{
+    static const double many = 0.2;
+
+    if (others >= many)
+        fprintf(
+            out,
+            "other programs used %.1f processors of this machine meanwhile: "
+            "measure again when they are done\n",
+            others);
+}
+
 static void print_calls(FILE *out, const struct compare_run *run)
 {
     if (run->calls == 0)
@@ -314,6 +343,7 @@ void print_compare_text(FILE *out, const struct run_comparison *comparison)
         fprintf(out, "\n%s\n", verdict_of(&comparison->wall).text);
         print_cpu(out, &comparison->cpu);
         print_claim(out, comparison);
+        print_others(out, find_others(comparison));
         print_calls(out, comparison->count > 0
                              ? &comparison->pair[comparison->count - 1].takt
                              : &comparison->first.takt);
@@ -342,9 +372,10 @@ static void json_run(struct json *json, const char *key,
                      const struct compare_run *run, bool is_takt)
 {
     json_open(json, key, '{');
-    json_print(json, "wall_s:%g cpu_s:%g output_bytes:%ju output_sha256:%s",
-               run->wall_s, run->cpu_s, (uintmax_t)run->output_bytes,
-               run->output);
+    json_print(json,
+               "wall_s:%g cpu_s:%g others:%g output_bytes:%ju output_sha256:%s",
+               run->wall_s, run->cpu_s, run->others,
+               (uintmax_t)run->output_bytes, run->output);
     if (is_takt)
         json_print(json, "calls:%ju elsewhere:%ju claimed_gain_s:%g",
                    (uintmax_t)run->calls, (uintmax_t)run->elsewhere,
@@ -423,6 +454,7 @@ void print_compare_json(FILE *out, const struct run_comparison *comparison)
     json_print(&json, "verdict:%s text:%s", verdict_of(&comparison->wall).word,
                verdict_of(&comparison->wall).text);
     json_claim(&json, comparison);
+    json_print(&json, "others:%g", find_others(comparison));
     json_output(&json, comparison);
     json_failure(&json, comparison);
     if (comparison->is_first_done)

@@ -72,8 +72,8 @@ static void drop_all(void)
         drop_oldest();
 }
 
-/* Without Takt nothing is kept. A single block at the end of the heap would keep
- * the C library from giving the heap back. */
+/* Without Takt nothing is kept. A single block at the end of the heap would
+ * keep the C library from giving the heap back. */
 static bool is_off(void)
 {
     if (!takt__effect_is_off())

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cpu_time.h"
 #include "base/grow.h"
 #include "tune/inside.h"
 
@@ -27,32 +28,6 @@ static double tolerable(const struct takt_tuning *tuning)
 {
     const double tenth = tuning->machine->logical_cpus * 0.1;
     return tenth > 0.4 ? tenth : 0.4;
-}
-
-/* Seconds that processors were not idle, for any reason, stolen ones included;
- * 0 where the kernel does not count. */
-struct cpu_time {
-    double busy_s, stolen_s;
-};
-
-static struct cpu_time cpu_time(void)
-{
-    unsigned long long user, nice, system, idle, wait, irq, soft, steal;
-    FILE *file = fopen("/proc/stat", "re");
-    const int found =
-        file == NULL
-            ? 0
-            : fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user,
-                     &nice, &system, &idle, &wait, &irq, &soft, &steal);
-    const double hertz = (double)sysconf(_SC_CLK_TCK);
-
-    if (file != NULL)
-        fclose(file);
-    if (found != 8)
-        return (struct cpu_time){0};
-    return (struct cpu_time){
-        .busy_s = (double)(user + nice + system + irq + soft + steal) / hertz,
-        .stolen_s = (double)steal / hertz};
 }
 
 /* ---- progress ---- */
@@ -120,7 +95,7 @@ static struct interruptions interruptions(double about_s)
 {
     return (struct interruptions){
         .preemptions = preemptions(),
-        .stolen_s = about_s >= steal_from_s ? cpu_time().stolen_s : -1};
+        .stolen_s = about_s >= steal_from_s ? takt__cpu_time().stolen_s : -1};
 }
 
 static bool was_interrupted(const struct interruptions *before, double seconds)
@@ -128,7 +103,7 @@ static bool was_interrupted(const struct interruptions *before, double seconds)
     if (preemptions() != before->preemptions && seconds < preempted_below_s)
         return true;
     return before->stolen_s >= 0 &&
-           cpu_time().stolen_s - before->stolen_s > 0.05 * seconds;
+           takt__cpu_time().stolen_s - before->stolen_s > 0.05 * seconds;
 }
 
 double takt__tune_sample(struct takt_tuning *tuning, double about_s,
@@ -168,7 +143,7 @@ void takt__batch_begin(struct takt_tuning *tuning)
 
     batch->count = 0;
     batch->start_s = takt__tune_now();
-    batch->start_busy_s = cpu_time().busy_s;
+    batch->start_busy_s = takt__cpu_time().busy_s;
     batch->start_own_s = own_s();
 }
 
@@ -176,7 +151,7 @@ void takt__batch_begin(struct takt_tuning *tuning)
 static double others_since(const struct takt_batch *batch)
 {
     const double wall_s = takt__tune_now() - batch->start_s;
-    const double busy_s = cpu_time().busy_s - batch->start_busy_s;
+    const double busy_s = takt__cpu_time().busy_s - batch->start_busy_s;
     const double others_s = busy_s - (own_s() - batch->start_own_s);
 
     return wall_s > 0 && others_s > 0 ? others_s / wall_s : 0;

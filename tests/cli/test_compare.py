@@ -11,6 +11,7 @@ import os
 import pty
 import re
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -137,7 +138,7 @@ class Compare(unittest.TestCase):
             list(told),
             ["schema", "command", "store", "store_is_new", "pairs", "end",
              "took_s", "wall", "cpu", "verdict", "text", "claimed",
-             "measured_share", "output", "failure", "first", "runs"])
+             "measured_share", "others", "output", "failure", "first", "runs"])
         self.assertEqual(told["schema"], 1)
         self.assertEqual(told["command"], [SH, "-c", "echo 1.5"])
         self.assertIsNone(told["store"])
@@ -153,11 +154,11 @@ class Compare(unittest.TestCase):
         self.assertEqual(len(told["runs"]), 6)
         self.assertEqual(
             list(told["first"]["plain"]),
-            ["wall_s", "cpu_s", "output_bytes", "output_sha256"])
+            ["wall_s", "cpu_s", "others", "output_bytes", "output_sha256"])
         self.assertEqual(
             list(told["first"]["takt"]),
-            ["wall_s", "cpu_s", "output_bytes", "output_sha256", "calls",
-             "elsewhere", "claimed_gain_s"])
+            ["wall_s", "cpu_s", "others", "output_bytes", "output_sha256",
+             "calls", "elsewhere", "claimed_gain_s"])
         self.assertEqual(told["first"]["plain"]["output_bytes"], 4)
 
     # What a run with Takt does, and one without. Of 12 pairs one may be slow for
@@ -182,6 +183,24 @@ class Compare(unittest.TestCase):
                               "true")
         told = self.told(script, pairs=2)
         self.assertGreater(told["cpu"]["takt_s"], 5 * told["cpu"]["plain_s"])
+
+    def test_what_others_use_meanwhile_is_told(self):
+        with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
+            self.addCleanup(other.kill)
+            told = self.told("sleep 0.4", pairs=2)
+            ran = self.compare("sleep 0.4", pairs=2)
+            other.kill()
+        used = [run[side]["others"] for run in told["runs"]
+                for side in ("plain", "takt")]
+        self.assertAlmostEqual(told["others"], statistics.median(used))
+        self.assertGreater(told["others"], 0.2)
+        self.assertRegex(ran.stdout, r"other programs used \d+\.\d processors")
+
+    def test_of_a_short_run_it_is_not_known(self):
+        told = self.told("true", pairs=1)
+        for run in told["runs"][0]["plain"], told["runs"][0]["takt"]:
+            if run["wall_s"] < 0.1:
+                self.assertIsNone(run["others"])
 
     def test_few_pairs_have_no_interval(self):
         told = self.told("true", pairs=5)
