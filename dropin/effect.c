@@ -7,6 +7,7 @@
 #include "fork.h"
 #include "stats_write.h"
 #include "switchback.h"
+#include "usage.h"
 
 enum { ms = 1000000 };
 
@@ -29,7 +30,8 @@ enum { least_steps = 8 };
 static const uint64_t first_after_ns = 100 * ms, first_wait_ns = 400 * ms,
                       longest_wait_ns = UINT64_C(8000) * ms;
 
-/* Longer gaps are something else that the program does, such as reading. */
+/* Longer gaps are something else that the program does, such as reading, if
+ * they are no page faults. */
 static const double longest_gap_ns = 50 * ms;
 enum { far_gap = 8 };
 
@@ -89,6 +91,7 @@ static struct {
 
 static _Thread_local struct {
     uint64_t end_ns, begin_ns; /* of the last step, and of its slice */
+    struct takt_usage usage;   /* at the last delay */
 } last;
 
 static void in_child(void)
@@ -173,19 +176,17 @@ static void add_kind(struct effect_sums *all, const struct kind_steps *steps)
         steps->work[TAKT_SIDE_ROUTED] * steps->call[TAKT_SIDE_ROUTED].mean;
 }
 
-/* Gaps hold whatever the program does: they count if they clearly differ, or if
- * it is known well that they do not. */
+/* Gaps hold whatever the program does. They count the more, the clearer it is
+ * that they differ; what is left of the difference is doubt. */
 static void add_gaps(const struct effect_sum *gaps, struct effect_sum *sum)
 {
-    static const double well = 0.01;
-    const double least = well * (sum->baseline_ns + gaps->baseline_ns);
+    const double gain2 = gaps->gain_ns * gaps->gain_ns;
+    const double share = gain2 > 0 ? gain2 / (gain2 + gaps->variance) : 0;
+    const double left_ns = (1 - share) * gaps->gain_ns;
 
     sum->baseline_ns += gaps->baseline_ns;
-    if (gaps->gain_ns * gaps->gain_ns < 4 * gaps->variance &&
-        gaps->variance > least * least)
-        return;
-    sum->gain_ns += gaps->gain_ns;
-    sum->variance += gaps->variance;
+    sum->gain_ns += share * gaps->gain_ns;
+    sum->variance += share * share * gaps->variance + left_ns * left_ns;
 }
 
 static double slice_count(void)
@@ -352,14 +353,42 @@ static struct kind_steps *steps_of(const void *kind)
     return NULL;
 }
 
-static bool is_typical_gap(const struct kind_steps *steps, double ns)
-{
-    const struct takt_moments *off = &steps->gap[TAKT_SIDE_BASELINE];
-    const struct takt_moments *on = &steps->gap[TAKT_SIDE_ROUTED];
-    const bool is_known = off->n + on->n >= 4;
+/* Why a step took far longer than usual: another process had the processor, or
+ * memory was fetched that had been given back. Either may have been in any of
+ * the steps since the last such one. */
+struct delay {
+    bool is_held_up;
+    double most_fault_ns;
+};
 
-    return ns < longest_gap_ns &&
-           (!is_known || ns < far_gap * larger(off->mean, on->mean));
+static struct delay find_delay(void)
+{
+    static const double fault_ns = 3000; /* twice what is usual */
+    const struct takt_usage now = takt__usage();
+    const struct delay delay = {
+        .is_held_up = now.switches != last.usage.switches,
+        .most_fault_ns = (double)(now.faults - last.usage.faults) * fault_ns};
+
+    last.usage = now;
+    return delay;
+}
+
+static bool is_far(const struct takt_moments *moments, double value)
+{
+    enum { far = 3 };
+
+    return value > far * moments->mean;
+}
+
+/* What is the program's own doing counts whole: few steps have to fetch memory,
+ * for all others. */
+static void add_value(struct takt_moments *moments, double value,
+                      const struct delay *delay)
+{
+    if (delay->is_held_up)
+        takt__moments_add(moments, value);
+    else
+        takt__moments_add_whole(moments, value);
 }
 
 /* Adds to a window what a call or a gap took, if it is known what it takes. */
@@ -382,18 +411,50 @@ static void end_window(uint64_t now_ns)
     *window = (struct effect_window){.begin_ns = now_ns};
 }
 
-static void add_gap(struct kind_steps *steps, enum takt_side side,
-                    uint64_t start_ns)
+/* Negative: not known. */
+static double gap_before(uint64_t start_ns)
 {
-    if (last.end_ns == 0 || last.begin_ns != state.begin_ns ||
-        start_ns < last.end_ns)
-        return;
-    const double ns = (double)(start_ns - last.end_ns);
-    if (!is_typical_gap(steps, ns))
+    return last.end_ns == 0 || last.begin_ns != state.begin_ns ||
+                   start_ns < last.end_ns
+               ? -1
+               : (double)(start_ns - last.end_ns);
+}
+
+static bool is_typical_gap(const struct kind_steps *steps, double ns,
+                           const struct delay *delay)
+{
+    const struct takt_moments *off = &steps->gap[TAKT_SIDE_BASELINE];
+    const struct takt_moments *on = &steps->gap[TAKT_SIDE_ROUTED];
+    const bool is_known = off->n + on->n >= 4;
+
+    return ns < longest_gap_ns && (!is_known || ns < delay->most_fault_ns ||
+                                   ns < far_gap * larger(off->mean, on->mean));
+}
+
+static void add_gap(struct kind_steps *steps, enum takt_side side, double ns,
+                    const struct delay *delay)
+{
+    if (ns < 0 || !is_typical_gap(steps, ns, delay))
         return;
     expect(&steps->gap[side], 1, ns);
-    takt__moments_add(&steps->gap[side], ns);
+    add_value(&steps->gap[side], ns, delay);
     steps->gaps[side]++;
+}
+
+static void add_step(struct kind_steps *steps, enum takt_side side, double work,
+                     double ns, double gap_ns)
+{
+    struct takt_moments *call = &steps->call[side];
+    struct delay delay = {0};
+
+    if (is_far(call, ns / work) || is_far(&steps->gap[side], gap_ns))
+        delay = find_delay();
+    expect(call, work, ns);
+    add_value(call, ns / work, &delay);
+    if (takt__sides_are_measured(steps->call))
+        state.steps++;
+    steps->work[side] += work;
+    add_gap(steps, side, gap_ns, &delay);
 }
 
 /* A call that was begun in another slice, or while threads of the slice before
@@ -403,7 +464,6 @@ static void add(struct kind_steps *steps, double work, uint64_t start_ns,
                 uint64_t end_ns)
 {
     const bool is_off = takt__effect_is_off();
-    const enum takt_side side = is_off ? TAKT_SIDE_BASELINE : TAKT_SIDE_ROUTED;
 
     if (start_ns < state.begin_ns + (is_off ? settles_ns : 0))
         return;
@@ -411,12 +471,8 @@ static void add(struct kind_steps *steps, double work, uint64_t start_ns,
         steps->is_begun = true;
         return;
     }
-    expect(&steps->call[side], work, (double)(end_ns - start_ns));
-    takt__moments_add(&steps->call[side], (double)(end_ns - start_ns) / work);
-    if (takt__sides_are_measured(steps->call))
-        state.steps++;
-    steps->work[side] += work;
-    add_gap(steps, side, start_ns);
+    add_step(steps, is_off ? TAKT_SIDE_BASELINE : TAKT_SIDE_ROUTED, work,
+             (double)(end_ns - start_ns), gap_before(start_ns));
     if (!is_off)
         end_window(end_ns);
 }

@@ -92,6 +92,15 @@ static void correct_first(struct takt_moments *moments, double most)
     moments->m2 = moments->n * most * most;
 }
 
+void takt__moments_add_whole(struct takt_moments *moments, double value)
+{
+    const double distance = value - moments->mean;
+
+    moments->n++;
+    moments->mean += distance / moments->n;
+    moments->m2 += distance * (value - moments->mean);
+}
+
 void takt__moments_add(struct takt_moments *moments, double value)
 {
     enum { far = 3 };
@@ -102,10 +111,7 @@ void takt__moments_add(struct takt_moments *moments, double value)
         moments->clipped += value - far * moments->mean;
         value = far * moments->mean;
     }
-    const double distance = value - moments->mean;
-    moments->n++;
-    moments->mean += distance / moments->n;
-    moments->m2 += distance * (value - moments->mean);
+    takt__moments_add_whole(moments, value);
 }
 
 void takt__moments_limit(struct takt_moments *moments, double most)

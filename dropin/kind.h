@@ -54,6 +54,9 @@ void takt__kinds_each(takt_kind_visit *visit, void *self);
  * is far below them. */
 void takt__moments_add(struct takt_moments *moments, double value);
 
+/* Adds a value as it is. */
+void takt__moments_add_whole(struct takt_moments *moments, double value);
+
 /* Lets what was added so far count as that many values at most. */
 void takt__moments_limit(struct takt_moments *moments, double most);
 

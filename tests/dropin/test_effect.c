@@ -17,6 +17,7 @@
 #include "support/random.h"
 #include "support/tap.h"
 #include "switchback.h"
+#include "usage.h"
 
 enum { most_kinds = 40 };
 
@@ -32,7 +33,10 @@ struct program {
     double noise;
     double busy;     /* slices of 20 ms vary by that */
     double reads_ns; /* every 50th gap is that much longer */
-    bool is_idle;    /* Takt does nothing beside calls */
+    double fault_ns; /* off, every tenth step fetches memory for so long */
+    bool faults_in_gaps;
+    double held_up_ns; /* by others, every 40th call */
+    bool is_idle;      /* Takt does nothing beside calls */
     bool has_no_stats;
     bool is_routed;    /* calls are routed all the time */
     double probe_s;    /* routing is compared: for so long each half second */
@@ -69,6 +73,32 @@ bool takt__side_wants_off(void)
     return wants_off;
 }
 
+/* In place of the kernel's. */
+static struct takt_usage used;
+
+struct takt_usage takt__usage(void)
+{
+    return used;
+}
+
+static double fetch_memory(const struct program *program, unsigned number)
+{
+    enum { fault_ns = 1400 };
+
+    if (number % 10 != 0)
+        return 0;
+    used.faults += (long)(program->fault_ns / fault_ns);
+    return program->fault_ns;
+}
+
+static double hold_up(const struct program *program, unsigned number)
+{
+    if (number % 40 != 7 || !(program->held_up_ns > 0))
+        return 0;
+    used.switches++;
+    return program->held_up_ns;
+}
+
 static double vary(const struct program *program, uint64_t *random)
 {
     return 1 + program->noise * (random_unit(random) + random_unit(random) - 1);
@@ -93,8 +123,12 @@ static struct made_up step(const struct program *program, unsigned number,
     const double noise = vary(program, random) * busy(program, *clock_ns);
     const double reads_ns = number % 50 == 0 ? program->reads_ns : 0;
     const bool is_off = takt__effect_is_off();
-    const double gap_ns = (is_off ? of->off_gap_ns : of->on_gap_ns) + reads_ns;
-    const double ns = (is_off ? of->off_ns : of->on_ns) * noise;
+    const double fault_ns = is_off ? fetch_memory(program, number) : 0;
+    const double gap_ns = (is_off ? of->off_gap_ns : of->on_gap_ns) + reads_ns +
+                          (program->faults_in_gaps ? fault_ns : 0);
+    const double held_up_ns = hold_up(program, number);
+    const double ns = (is_off ? of->off_ns : of->on_ns) * noise + held_up_ns +
+                      (program->faults_in_gaps ? 0 : fault_ns);
     const uint64_t start_ns = *clock_ns + (uint64_t)gap_ns;
 
     *clock_ns = start_ns + (uint64_t)ns;
@@ -105,9 +139,11 @@ static struct made_up step(const struct program *program, unsigned number,
     shared->outcome.flags |=
         fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
     shared->outcome.was_off |= is_off;
+    const double both_ns = reads_ns + held_up_ns;
+    const double off_ns = number % 10 == 0 ? program->fault_ns : 0;
     return (struct made_up){
-        .on_ns = of->on_ns * noise + of->on_gap_ns + reads_ns,
-        .off_ns = of->off_ns * noise + of->off_gap_ns + reads_ns};
+        .on_ns = of->on_ns * noise + of->on_gap_ns + both_ns,
+        .off_ns = of->off_ns * noise + off_ns + of->off_gap_ns + both_ns};
 }
 
 static void go_on_in_child(void)
@@ -227,6 +263,38 @@ static void a_short_program_has_a_slice(void)
 
     EXPECT_INT(got.slices, 2);
     EXPECT_NEAR(got.gain, got.truth, 0.05);
+}
+
+/* Memory that is not kept is fetched anew by some steps, and not by others. */
+static void what_few_steps_gain_is_found(void)
+{
+    struct program program = {.kind = {{60e3, 60e3, 5e3, 5e3},
+                                       {50e3, 50e3, 5e3, 5e3},
+                                       {70e3, 70e3, 5e3, 5e3}},
+                              .kinds = 3,
+                              .seconds = 1,
+                              .noise = 0.2,
+                              .fault_ns = 450e3};
+    const struct outcome in_calls = try_program(&program);
+
+    EXPECT_NEAR(in_calls.gain, in_calls.truth, 0.04);
+    program.faults_in_gaps = true;
+    const struct outcome in_gaps = try_program(&program);
+    EXPECT_NEAR(in_gaps.gain, in_gaps.truth, 0.04);
+}
+
+/* Once in an off slice, say: nothing of it is Takt's. */
+static void others_that_hold_it_up_are_no_part_of_it(void)
+{
+    const struct program program = {.kind = {{200e3, 160e3, 5e3, 5e3}},
+                                    .kinds = 1,
+                                    .seconds = 2,
+                                    .noise = 0.2,
+                                    .held_up_ns = 4e6};
+    const struct outcome got = try_program(&program);
+
+    EXPECT_NEAR(got.gain, got.truth, 0.04);
+    EXPECT(got.error < 0.08);
 }
 
 /* It gains by memory that is kept, which single loops do not show, and ends
@@ -354,6 +422,8 @@ int main(void)
     RUN(losses_are_found);
     RUN(nothing_is_claimed_of_nothing);
     RUN(a_short_program_has_a_slice);
+    RUN(what_few_steps_gain_is_found);
+    RUN(others_that_hold_it_up_are_no_part_of_it);
     RUN(a_very_short_program_has_a_short_slice);
     RUN(steps_that_were_not_seen_count_as_the_others);
     RUN(reading_a_file_is_no_part_of_it);
