@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/new_file.h"
+#include "base/database_file.h"
 #include "clean.h"
 #include "commands.h"
 #include "context.h"

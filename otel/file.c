@@ -7,7 +7,6 @@
 #include "transport.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/descriptor.h"
+#include "base/database_file.h"
 
 struct takt_otel_file {
     pthread_mutex_t lock; /* a line is written */
@@ -28,13 +27,9 @@ struct takt_otel_file {
     char path[];
 };
 
-/* Non-blocking: a pipe that is not read does not block the exporter. Files are
- * not affected by that. */
 static int open_file(const char *path)
 {
-    return takt__descriptor_move_up(open(
-        path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
-        0644));
+    return takt__append_open(path, 0644);
 }
 
 static void set_fd(struct takt_otel_file *file, int fd)

@@ -341,7 +341,9 @@ static takt_status open_file(struct sink *sink, takt_diag *diag)
     sink->file = takt__otel_file_open(sink->config.file);
     if (sink->file != NULL)
         return TAKT_OK;
-    if (strerror_r(errno, why, sizeof why) != 0)
+    if (errno == EEXIST)
+        strcpy(why, "it is a database, and stays");
+    else if (strerror_r(errno, why, sizeof why) != 0)
         strcpy(why, "it is refused");
     takt__otel_say(diag, "cannot open %.200s: %s", sink->config.file, why);
     return TAKT_EIO;

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/database_file.h"
 #include "base/say.h"
 #include "base/write_signals.h"
 
@@ -143,24 +144,6 @@ static takt_status resolve(const char *path, unsigned flags,
         return TAKT_OK;
     errno = ENAMETOOLONG;
     return say_unwritable(diag, path);
-}
-
-/* A slip of a name must not cost what was learned. */
-bool takt__is_database(int folder, const char *name)
-{
-    static const char mark[] = "SQLite format 3"; /* with the 0 */
-    char found[sizeof mark] = "";
-    struct stat facts;
-    ssize_t length = 0;
-
-    if (fstatat(folder, name, &facts, 0) != 0 || !S_ISREG(facts.st_mode))
-        return false;
-    const int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd >= 0) {
-        length = read(fd, found, sizeof found);
-        close(fd);
-    }
-    return length == sizeof mark && memcmp(found, mark, sizeof mark) == 0;
 }
 
 /* What there is to know about the file to replace; mode 0: there is none. */

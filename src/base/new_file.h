@@ -62,9 +62,6 @@ takt_status takt__new_file_write(const struct takt_new_file *file,
                                  const char *text, size_t length,
                                  takt_diag *diag);
 
-/* Whether a file is one of SQLite's, as stores are: it is not written over. */
-bool takt__is_database(int folder, const char *name);
-
 /* Writes all of a text to a descriptor. False: errno says why. */
 bool takt__write_all(int fd, const char *text, size_t length);
 

@@ -157,6 +157,21 @@ static takt_status read_file(sqlite3_vfs *vfs, const char *name, int kind,
     return takt__sql_status(result);
 }
 
+bool takt__image_start(const char *path, char *out, size_t length)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    struct bytes start = {.at = out, .length = length};
+    bool is_short = false;
+
+    if (vfs == NULL)
+        return false;
+    takt__descriptors_begin_release(NULL, NULL);
+    const takt_status status =
+        read_file(vfs, path, kinds[0], &start, &is_short);
+    takt__descriptors_end_release(NULL);
+    return status == TAKT_OK || is_short;
+}
+
 static takt_status read_parts(const char *path, const struct file_facts *facts,
                               struct takt_image *image, bool *is_short)
 {

@@ -30,6 +30,10 @@ takt_status takt__image_read(const char *path, size_t limit, takt_diag *diag,
                              struct takt_image **out);
 void takt__image_free(struct takt_image *image); /* NULL is allowed */
 
+/* The first bytes of a file that may be open, zeros beyond its end. False: they
+ * cannot be read. */
+bool takt__image_start(const char *path, char *out, size_t length);
+
 /* Of the database and its log together. */
 size_t takt__image_bytes(const struct takt_image *image);
 

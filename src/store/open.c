@@ -17,7 +17,6 @@
  * again.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -331,13 +330,9 @@ static bool is_of_another(const char *path)
     static const char title[16] = "SQLite format 3";
     static const char zeros[sizeof title];
     char start[sizeof title] = "";
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-    if (fd < 0)
-        return false;
-    const ssize_t length = read(fd, start, sizeof start);
-    close(fd);
-    if (length <= 0 || memcmp(start, title, sizeof title) == 0 ||
+    if (!takt__image_start(path, start, sizeof start) ||
+        memcmp(start, title, sizeof title) == 0 ||
         memcmp(start, zeros, sizeof zeros) == 0)
         return false;
     char *writers = takt__path_extend(path, "-writers");

@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/database_file.h"
 #include "base/descriptor.h"
 #include "base/log.h"
 #include "base/write_signals.h"
@@ -410,8 +411,7 @@ static int open_socket(struct stream *stream, const char *path)
 static int open_file(const char *path)
 {
     struct stat facts;
-    const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK;
-    const int fd = takt__descriptor_move_up(open(path, flags, 0600));
+    const int fd = takt__append_open(path, 0600);
 
     if (fd < 0 || (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode)))
         return fd;
@@ -470,7 +470,9 @@ takt_status takt__stream_open(const char *where, takt_sink *out,
         if (diag != NULL)
             snprintf(diag->text, sizeof diag->text, "trace to '%.256s': %s",
                      where,
-                     errno == ENODEV ? "not a plain file" : strerror(errno));
+                     errno == ENODEV   ? "not a plain file"
+                     : errno == EEXIST ? "is a database, and stays"
+                                       : strerror(errno));
         free(stream);
         return TAKT_EIO;
     }

@@ -287,6 +287,19 @@ static void what_cannot_be_opened_says_why(void)
     EXPECT_INT(try_open(TAKT_OTEL_VERSION, &nonsense, NULL), TAKT_EINVAL);
 }
 
+static void a_database_is_not_appended_to(void)
+{
+    static const char start[] = "SQLite format 3";
+    const takt_otlp_options options = {.file = path};
+    takt_diag diag;
+
+    FILE *file = fopen(path, "w");
+    REQUIRE(file != NULL && fwrite(start, sizeof start, 1, file) == 1);
+    fclose(file);
+    EXPECT_INT(try_open(TAKT_OTEL_VERSION, &options, &diag), TAKT_EIO);
+    EXPECT(strstr(diag.text, "it is a database, and stays") != NULL);
+}
+
 int main(void)
 {
     static char *none[] = {NULL};
@@ -303,6 +316,7 @@ int main(void)
     RUN(a_child_goes_on_with_the_trace);
     RUN(a_child_that_calls_nothing_sends_nothing);
     RUN(what_cannot_be_opened_says_why);
+    RUN(a_database_is_not_appended_to);
     unlink(path);
     return tap_done();
 }

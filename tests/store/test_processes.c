@@ -3,9 +3,12 @@
  * test_processes.c - many processes, one file, and some of them die, or close
  * what they did not open.
  */
+#include <errno.h>
 #include <signal.h>
 #include <time.h>
 
+#include "base/database_file.h"
+#include "base/new_file.h"
 #include "scratch.h"
 #include "support/random.h"
 
@@ -390,6 +393,44 @@ static void stores_of_one_file_come_and_go(void)
     takt__store_close(first);
 }
 
+static void write_once_and_leave(void *self)
+{
+    const struct team *team = self;
+    char byte;
+
+    close(team->go[1]);
+    REQUIRE(read(team->go[0], &byte, 1) == 0);
+    struct takt_store *store = scratch_open(team->path);
+    scratch_write(store, "add", 1, 1);
+    takt__store_close(store);
+}
+
+/* The last process to close a store removes its log: one whose locks are gone,
+ * since the file was closed once more, counts for none. */
+static void what_is_written_after_others_left_is_seen(void)
+{
+    char path[128];
+    struct team team = {.path = path};
+
+    snprintf(path, sizeof path, "%s/others.db", scratch);
+    REQUIRE(pipe(team.go) == 0);
+    const pid_t other = scratch_fork(write_once_and_leave, &team);
+    struct takt_store *first = scratch_open(path);
+    struct takt_store *second = scratch_open(path);
+    EXPECT_INT(takt__write_whole(path, 0, "by mistake", 10, NULL), TAKT_EIO);
+    EXPECT(takt__append_open(path, 0600) < 0 && errno == EEXIST);
+    close(team.go[0]);
+    close(team.go[1]);
+    scratch_join(other);
+    scratch_write(first, "mul", 1, 1);
+    char *seen = scratch_export(path);
+    EXPECT(strstr(seen, "\tadd\t") != NULL);
+    EXPECT(strstr(seen, "\tmul\t") != NULL);
+    free(seen);
+    takt__store_close(second);
+    takt__store_close(first);
+}
+
 /* What is printed where there is no output must not be found in a store. */
 static void open_without_standard_files(void *self)
 {
@@ -420,6 +461,7 @@ int main(void)
     RUN(damage_found_by_many_is_moved_aside_once);
     RUN(what_the_program_closed_is_not_written_to);
     RUN(stores_of_one_file_come_and_go);
+    RUN(what_is_written_after_others_left_is_seen);
     RUN(standard_files_are_left_to_the_program);
     return tap_done();
 }

@@ -499,6 +499,24 @@ static void what_cannot_be_opened_is_said(void)
     close(reader);
 }
 
+static void a_database_is_not_appended_to(void)
+{
+    static const char start[] = "SQLite format 3";
+    char path[128];
+    takt_sink sink;
+    takt_diag diag = {""};
+    struct stat facts;
+
+    snprintf(path, sizeof path, "%s", path_of("database"));
+    FILE *file = fopen(path, "w");
+    REQUIRE(file != NULL && fwrite(start, sizeof start, 1, file) == 1);
+    fclose(file);
+    EXPECT_INT(takt__stream_open(path, &sink, &diag), TAKT_EIO);
+    EXPECT(strstr(diag.text, "is a database, and stays") != NULL);
+    REQUIRE(stat(path, &facts) == 0);
+    EXPECT_INT(facts.st_size, sizeof start);
+}
+
 /* ---- places ---------------------------------------------------------------
  */
 
@@ -625,6 +643,7 @@ int main(void)
     RUN(what_the_program_closed_is_not_written_to);
     RUN(standard_files_are_left_to_the_program);
     RUN(what_cannot_be_opened_is_said);
+    RUN(a_database_is_not_appended_to);
     RUN(only_a_private_folder_will_do);
     RUN(the_place_is_where_somebody_listens);
     RUN(no_other_reader_gets_it);
