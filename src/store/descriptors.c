@@ -91,11 +91,18 @@ static struct takt_descriptors *find_or_add(struct file database)
     return of;
 }
 
-static bool add(struct takt_descriptors *of, int fd, struct file file)
+static bool has(const struct takt_descriptors *of, int fd)
 {
-    for (size_t i = 0; i < of->count; i++)
+    for (size_t i = 0; of != NULL && i < of->count; i++)
         if (of->list[i].fd == fd)
             return true;
+    return false;
+}
+
+static bool add(struct takt_descriptors *of, int fd, struct file file)
+{
+    if (has(of, fd))
+        return true;
     struct descriptor *more =
         realloc(of->list, (of->count + 1) * sizeof *of->list);
     if (more == NULL)
@@ -105,45 +112,63 @@ static bool add(struct takt_descriptors *of, int fd, struct file file)
     return true;
 }
 
-static bool add_if_part(struct takt_descriptors *of, int fd,
-                        const struct stat *facts, const struct file part[parts])
-{
-    for (int i = 0; i < parts; i++)
-        if (is_same(file_of(facts), part[i]))
-            return add(of, fd, part[i]);
-    return true;
-}
+/* What is done with an open file; false: no more of them. */
+typedef bool visit_descriptor(void *self, int fd, struct file file);
 
-static bool add_without_proc(struct takt_descriptors *of,
-                             const struct file part[parts])
+static void visit_without_proc(visit_descriptor *visit, void *self)
 {
     struct stat facts;
-    bool is_done = true;
 
-    for (int fd = 0; is_done && fd < without_proc; fd++)
-        if (fstat(fd, &facts) == 0)
-            is_done = add_if_part(of, fd, &facts, part);
-    return is_done;
+    for (int fd = 0; fd < without_proc; fd++)
+        if (fstat(fd, &facts) == 0 && !visit(self, fd, file_of(&facts)))
+            return;
 }
 
 /* Of this thread: the first one may be gone, and its list with it. The entries
  * lead to the open files, which is asked by name: other threads open and close
  * descriptors meanwhile. */
-static bool add_all(struct takt_descriptors *of, const struct file part[parts])
+static void visit_all(visit_descriptor *visit, void *self)
 {
     DIR *folder = opendir("/proc/thread-self/fd");
     const struct dirent *entry;
     struct stat facts;
-    bool is_done = true;
+    bool goes_on = true;
 
-    if (folder == NULL)
-        return add_without_proc(of, part);
-    while (is_done && (entry = readdir(folder)) != NULL)
+    if (folder == NULL) {
+        visit_without_proc(visit, self);
+        return;
+    }
+    while (goes_on && (entry = readdir(folder)) != NULL)
         if (entry->d_name[0] != '.' &&
             fstatat(dirfd(folder), entry->d_name, &facts, 0) == 0)
-            is_done = add_if_part(of, atoi(entry->d_name), &facts, part);
+            goes_on = visit(self, atoi(entry->d_name), file_of(&facts));
     closedir(folder);
-    return is_done;
+}
+
+struct search {
+    struct takt_descriptors *of; /* NULL: there are none */
+    struct file part[parts];
+    bool is_complete, has_stranger;
+};
+
+static bool add_if_part(void *self, int fd, struct file file)
+{
+    struct search *search = self;
+
+    for (int i = 0; i < parts && search->is_complete; i++)
+        if (is_same(file, search->part[i]))
+            search->is_complete = add(search->of, fd, file);
+    return search->is_complete;
+}
+
+static bool look_for_stranger(void *self, int fd, struct file file)
+{
+    struct search *search = self;
+
+    for (int i = 1; i < parts; i++)
+        if (is_same(file, search->part[i]) && !has(search->of, fd))
+            search->has_stranger = true;
+    return !search->has_stranger;
 }
 
 /* One that is not there is 0, which no file is. */
@@ -172,6 +197,19 @@ bool takt__descriptors_may_open(const struct stat *database)
     return may;
 }
 
+bool takt__descriptors_have_stranger(const char *path)
+{
+    struct search search = {0};
+
+    takt__lock(&list_lock);
+    if (find_parts(path, search.part)) {
+        search.of = find(search.part[0]);
+        visit_all(look_for_stranger, &search);
+    }
+    takt__unlock(&list_lock);
+    return search.has_stranger;
+}
+
 static bool add_lockfile(struct takt_descriptors *of, int lockfile)
 {
     struct stat facts;
@@ -182,18 +220,21 @@ static bool add_lockfile(struct takt_descriptors *of, int lockfile)
 takt_status takt__descriptors_add(const char *path, const struct stat *database,
                                   int lockfile, struct takt_descriptors **out)
 {
-    struct file part[parts] = {0};
+    struct search search = {.is_complete = true};
     takt_status status = TAKT_ENOMEM;
 
     takt__lock(&list_lock);
     struct takt_descriptors *of = find_or_add(file_of(database));
     if (of != NULL) {
         of->users++;
+        search.of = of;
         if (!check(of))
             status = TAKT_EIO;
-        else if (find_parts(path, part) && add_all(of, part) &&
-                 add_lockfile(of, lockfile))
-            status = TAKT_OK;
+        else if (find_parts(path, search.part)) {
+            visit_all(add_if_part, &search);
+            if (search.is_complete && add_lockfile(of, lockfile))
+                status = TAKT_OK;
+        }
     }
     takt__unlock(&list_lock);
     *out = of;

@@ -24,10 +24,19 @@
     "the program closed the descriptors of the store: " \
     "learning goes on in memory"
 
+#define TAKT_STORE_SHARED                                                     \
+    "another copy of Takt or of SQLite in this program has it open: what is " \
+    "learned stays in memory"
+
 struct takt_descriptors;
 
 /* Whether the database, which need not exist, may be opened: it is not lost. */
 bool takt__descriptors_may_open(const struct stat *database);
+
+/* Whether the database is open in this process, and not in the list: by another
+ * copy of Takt, or by the program itself. What one copy of SQLite closes drops
+ * the locks of the other. To be called with the opening lock. */
+bool takt__descriptors_have_stranger(const char *path);
 
 /* Notes what is open for the database at `path`, and `lockfile`: to be
  * called once SQLite has opened all that it needs. On failure too, what *out is

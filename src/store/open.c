@@ -330,15 +330,13 @@ static bool is_of_another(const char *path)
     static const char title[16] = "SQLite format 3";
     static const char zeros[sizeof title];
     char start[sizeof title] = "";
-
-    if (!takt__image_start(path, start, sizeof start) ||
-        memcmp(start, title, sizeof title) == 0 ||
-        memcmp(start, zeros, sizeof zeros) == 0)
-        return false;
     char *writers = takt__path_extend(path, "-writers");
     const bool is_store = writers == NULL || access(writers, F_OK) == 0;
+
     free(writers);
-    return !is_store;
+    return !is_store && takt__image_start(path, start, sizeof start) &&
+           memcmp(start, title, sizeof title) != 0 &&
+           memcmp(start, zeros, sizeof zeros) != 0;
 }
 
 static takt_status enter_and_open(struct takt_database *database,
@@ -376,7 +374,10 @@ static takt_status enter_and_open(struct takt_database *database,
         return takt__say(diag, status,
                          "%s-writers stays locked by another process",
                          database->path);
-    status = note_file(database, open_locked(database, diag));
+    status = takt__descriptors_have_stranger(database->path)
+                 ? takt__say(diag, TAKT_EIO, "%s: " TAKT_STORE_SHARED,
+                             database->path)
+                 : note_file(database, open_locked(database, diag));
     takt__lockfile_unlock(database->lockfile);
     return status;
 }

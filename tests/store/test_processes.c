@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <time.h>
 
+#include <sqlite3.h>
+
 #include "base/database_file.h"
 #include "base/new_file.h"
 #include "scratch.h"
@@ -431,6 +433,26 @@ static void what_is_written_after_others_left_is_seen(void)
     takt__store_close(first);
 }
 
+/* As another copy of SQLite would: what either of them closes drops the locks
+ * of the other. */
+static void a_store_that_the_program_itself_has_open_is_not_opened(void)
+{
+    const char *path = scratch_path();
+    struct takt_store *store;
+    takt_diag diag;
+    sqlite3 *own;
+
+    takt__store_close(scratch_open(path));
+    REQUIRE(sqlite3_open(path, &own) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(own, "SELECT * FROM record", NULL, NULL, NULL) ==
+            SQLITE_OK);
+    EXPECT_INT(takt__store_open(path, &scratch_identity, &diag, &store),
+               TAKT_EIO);
+    EXPECT(strstr(diag.text, "another copy") != NULL);
+    sqlite3_close(own);
+    takt__store_close(scratch_open(path));
+}
+
 /* What is printed where there is no output must not be found in a store. */
 static void open_without_standard_files(void *self)
 {
@@ -462,6 +484,7 @@ int main(void)
     RUN(what_the_program_closed_is_not_written_to);
     RUN(stores_of_one_file_come_and_go);
     RUN(what_is_written_after_others_left_is_seen);
+    RUN(a_store_that_the_program_itself_has_open_is_not_opened);
     RUN(standard_files_are_left_to_the_program);
     return tap_done();
 }
