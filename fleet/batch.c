@@ -16,7 +16,7 @@
 #include "base/say.h"
 #include "fleet/trouble.h"
 
-enum { together = 64, groups_under_way = 2, most_failures = 8 };
+enum { together = 64, groups_under_way = 2, most_failures = 8, no_more = 4 };
 
 struct running {
     struct takt_fleet_server *server;
@@ -127,13 +127,15 @@ static bool receive_group(struct running *running, size_t from, size_t to)
     enum takt_fleet_trouble trouble = TAKT_FLEET_LOST;
     bool is_good_so_far = true, is_synced = false;
 
-    for (int ends = 0; !is_synced && ends < 4;) {
+    for (int ends = 0; !is_synced && ends < no_more;) {
         struct takt_pq_result *result = pq->next(running->server->connection);
         ends = result == NULL ? ends + 1 : 0;
         if (result == NULL)
             continue; /* the end of one answer; several: there are no more */
         is_synced = pq->outcome(result) == TAKT_PQ_SYNC;
         is_good_so_far = is_good(running, result, is_good_so_far, &trouble);
+        if (takt__pq_is_copy(pq->outcome(result)))
+            ends = no_more;
         pq->clear(result);
     }
     if (!is_synced)

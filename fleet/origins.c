@@ -9,13 +9,16 @@
 #include "base/grow.h"
 #include "base/say.h"
 
+enum { most_origins = 1 << 20 };
+
 bool takt__fleet_origins_add(struct takt_fleet_origins *origins,
                              const struct takt_fleet_origin *origin)
 {
     if (origins->count > 0 &&
         strcmp(origins->origin[origins->count - 1].id, origin->id) == 0)
         origins->count--;
-    if (!takt__grow(&origins->origin, &origins->room, origins->count + 1,
+    if (origins->count >= most_origins ||
+        !takt__grow(&origins->origin, &origins->room, origins->count + 1,
                     sizeof *origin))
         return false;
     origins->origin[origins->count++] = *origin;

@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include <takt/store.h>
 
 struct takt_pq_connection;
@@ -16,9 +18,18 @@ struct takt_pq_result;
 enum takt_pq_outcome {
     TAKT_PQ_COMMAND = 1,
     TAKT_PQ_TUPLES = 2,
+    TAKT_PQ_COPY_OUT = 3, /* begins a transfer that libpq waits in for ever */
+    TAKT_PQ_COPY_IN = 4,
+    TAKT_PQ_COPY_BOTH = 8,
     TAKT_PQ_SINGLE = 9,
     TAKT_PQ_SYNC = 10
 };
+
+static inline bool takt__pq_is_copy(int outcome)
+{
+    return outcome == TAKT_PQ_COPY_OUT || outcome == TAKT_PQ_COPY_IN ||
+           outcome == TAKT_PQ_COPY_BOTH;
+}
 
 /* The types of parameters, by their numbers in PostgreSQL's catalogue. */
 enum takt_pq_type { TAKT_PQ_BYTES = 17, TAKT_PQ_INT8 = 20, TAKT_PQ_TEXT = 25 };
@@ -31,6 +42,9 @@ struct takt_pq {
     int (*status)(const struct takt_pq_connection *connection); /* 0: well */
     int (*socket)(const struct takt_pq_connection *connection);
     char *(*error)(const struct takt_pq_connection *connection);
+    void (*(*on_notice)(struct takt_pq_connection *connection,
+                        void (*notice)(void *self, const char *text),
+                        void *self))(void *self, const char *text);
     struct takt_pq_result *(*run)(struct takt_pq_connection *connection,
                                   const char *sql, int count,
                                   const unsigned *types,
@@ -47,6 +61,7 @@ struct takt_pq {
     int (*outcome)(const struct takt_pq_result *result);
     char *(*field)(const struct takt_pq_result *result, int code);
     int (*rows)(const struct takt_pq_result *result);
+    int (*columns)(const struct takt_pq_result *result);
     char *(*value)(const struct takt_pq_result *result, int row, int column);
     int (*length)(const struct takt_pq_result *result, int row, int column);
     void (*clear)(struct takt_pq_result *result);

@@ -28,6 +28,7 @@ bool takt__fleet_priors_add(struct takt_fleet_priors *priors, const char *class,
     strcpy(prior->line, line);
     memcpy(prior->bytes, bytes, length);
     priors->count++;
+    priors->bytes += length;
     return true;
 }
 

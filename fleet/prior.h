@@ -23,6 +23,7 @@ struct takt_fleet_prior {
 struct takt_fleet_priors {
     struct takt_fleet_prior *prior;
     size_t count, room;
+    size_t bytes; /* of all of them, without their classes and lines */
     uint64_t generation;
 };
 

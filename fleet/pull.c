@@ -33,6 +33,8 @@ static bool take(void *self, const struct takt_fleet_row *row)
         return true;
     snprintf(class, sizeof class, "%.*s", (int)class_length, class_text);
     snprintf(line, sizeof line, "%.*s", (int)line_length, line_text);
+    if (priors->bytes + priors->count * sizeof *priors->prior > most_bytes)
+        return false; /* no fleet has so many: there may be no end of them */
     if (generation > priors->generation)
         priors->generation = generation;
     return takt__fleet_priors_add(priors, class, line, bytes, length);

@@ -44,8 +44,12 @@ void takt__fleet_limit(unsigned seconds)
     const struct itimerspec when = {.it_value = {.tv_sec = seconds},
                                     .it_interval = {.tv_sec = 1}};
     timer_t timer;
+    sigset_t signals;
 
     limit_s = seconds;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    sigprocmask(SIG_UNBLOCK, &signals, NULL); /* a parent may have blocked it */
     if (sigaction(SIGUSR1, &action, NULL) == 0 &&
         timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
         timer_settime(timer, 0, &when, NULL);
@@ -66,6 +70,13 @@ void takt__fleet_disconnect(struct takt_fleet_server *server)
     server->connection = NULL;
 }
 
+/* libpq would print it, with whatever it does to a terminal. */
+static void ignore_notice(void *self, const char *text)
+{
+    (void)self;
+    (void)text;
+}
+
 /* What comes before the address is overruled by it. */
 takt_status takt__fleet_reconnect(struct takt_fleet_server *server,
                                   takt_diag *diag)
@@ -82,6 +93,7 @@ takt_status takt__fleet_reconnect(struct takt_fleet_server *server,
     server->connection = server->pq.connect(keys, values, 1);
     if (server->connection == NULL)
         return takt__say(diag, TAKT_ENOMEM, "there is not enough memory");
+    server->pq.on_notice(server->connection, ignore_notice, NULL);
     open_socket = server->pq.socket(server->connection);
     if (server->pq.status(server->connection) == 0)
         return TAKT_OK;
@@ -126,7 +138,9 @@ static takt_status check_tables(struct takt_fleet_server *server,
                 "SELECT version, id FROM takt_fleet.meta "
                 "ORDER BY version DESC LIMIT 1",
                 0, NULL, NULL, NULL, NULL, 0);
+    const struct takt_fleet_row row = {pq, result};
     takt_status status;
+    size_t length;
 
     if (pq->outcome(result) != TAKT_PQ_TUPLES) {
         takt__fleet_judge(server, result, diag);
@@ -134,9 +148,11 @@ static takt_status check_tables(struct takt_fleet_server *server,
     } else if (pq->rows(result) == 0) {
         status = judge_version(0, diag);
     } else {
-        status = judge_version(strtol(pq->value(result, 0, 0), NULL, 10), diag);
+        status = judge_version(
+            strtol(takt__fleet_text(&row, 0, &length), NULL, 10), diag);
         if (status == TAKT_OK)
-            status = take_id(pq->value(result, 0, 1), server->id, diag);
+            status =
+                take_id(takt__fleet_text(&row, 1, &length), server->id, diag);
     }
     pq->clear(result);
     return status;
@@ -162,6 +178,9 @@ takt_status takt__fleet_connect(const char *address,
 const char *takt__fleet_text(const struct takt_fleet_row *row, int column,
                              size_t *length)
 {
+    *length = 0;
+    if (column >= row->pq->columns(row->result))
+        return "";
     *length = (size_t)row->pq->length(row->result, 0, column);
     return row->pq->value(row->result, 0, column);
 }
@@ -178,6 +197,14 @@ long long takt__fleet_number(const struct takt_fleet_row *row, int column)
     return (long long)number;
 }
 
+/* After an error libpq takes what is left of the answer. Of anything else there
+ * may be no end. */
+static bool is_error(int outcome)
+{
+    return outcome != TAKT_PQ_SINGLE && outcome != TAKT_PQ_TUPLES &&
+           !takt__pq_is_copy(outcome);
+}
+
 static takt_status read_rows(struct takt_fleet_server *server,
                              takt_fleet_visit *visit, void *self,
                              takt_diag *diag)
@@ -186,17 +213,22 @@ static takt_status read_rows(struct takt_fleet_server *server,
     struct takt_pq_result *result;
     takt_status status = TAKT_OK;
 
-    while ((result = pq->next(server->connection)) != NULL) {
+    while (server->connection != NULL &&
+           (result = pq->next(server->connection)) != NULL) {
         const int outcome = pq->outcome(result);
         const struct takt_fleet_row row = {pq, result};
         if (outcome == TAKT_PQ_SINGLE && status == TAKT_OK &&
             !visit(self, &row))
-            status = takt__say(diag, TAKT_ENOMEM, "there is not enough memory");
+            status = takt__say(diag, TAKT_ENOMEM,
+                               "there is not enough memory for what the "
+                               "database sends");
         if (outcome != TAKT_PQ_SINGLE && outcome != TAKT_PQ_TUPLES) {
             takt__fleet_judge(server, result, diag);
             status = TAKT_EIO;
         }
         pq->clear(result);
+        if (status != TAKT_OK && !is_error(outcome))
+            takt__fleet_disconnect(server);
     }
     return status;
 }

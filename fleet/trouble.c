@@ -44,7 +44,9 @@ void takt__fleet_say_lost(takt_diag *diag, const char *text)
                   takt__fleet_passed_limit());
         return;
     }
-    takt__fleet_say(diag, text);
+    takt__fleet_say(diag, text[0] != '\0' ? text
+                                          : "the server does not answer as "
+                                            "PostgreSQL does");
     if (strstr(text, "certificate verify failed") != NULL &&
         strlen(diag->text) + 80 < sizeof diag->text)
         strcat(diag->text, ": it has expired, or sslrootcert did not sign it");
