@@ -29,6 +29,9 @@
 #include "store/read.h"
 #include "store/sql.h"
 
+/* Of a path SQLite takes 512 bytes, "-journal" included. */
+enum { longest_path = 504 };
+
 enum { busy_ms = 2000, cheap_check_bytes = 4 << 20, checkpoint_pages = 256 };
 
 static bool is_cheap_to_check(const char *path)
@@ -389,6 +392,11 @@ static takt_status open_or_say(const char *path, enum takt_database_use use,
     struct stat facts;
     const takt_status status = find(path, use, out, &facts);
 
+    if (out->path != NULL && strlen(out->path) > longest_path)
+        return takt__say(diag, TAKT_EIO,
+                         "a path of %zu bytes is too long for a store: use one "
+                         "of %d at most (TAKT_DB)",
+                         strlen(out->path), longest_path);
     out->patience = patience;
     if (status == TAKT_ENOENT)
         return takt__say(diag, status, "%s: there is no such file", path);

@@ -492,6 +492,20 @@ static void impossible_paths_are_refused_in_words(void)
     EXPECT(!scratch_exists(file, ".damaged-1")); /* read, not repaired */
 }
 
+/* Its end would be cut off, or nothing but its name would be said. */
+static void a_path_that_is_too_long_is_refused_in_words(void)
+{
+    char path[700];
+    struct takt_store *store;
+    takt_diag diag;
+
+    snprintf(path, sizeof path, "%s/%0200d/%0200d/%0100d", scratch, 0, 0, 0);
+    EXPECT_INT(takt__store_open(path, &scratch_identity, &diag, &store),
+               TAKT_EIO);
+    EXPECT(strstr(diag.text, "too long for a store") != NULL);
+    EXPECT(!scratch_exists(path, "-writers"));
+}
+
 static void a_file_that_is_gone_is_not_written_to(void)
 {
     const char *path = scratch_path();
@@ -536,6 +550,7 @@ int main(void)
     RUN(a_full_disk_loses_nothing_and_is_got_over);
     RUN(what_cannot_be_written_is_read);
     RUN(impossible_paths_are_refused_in_words);
+    RUN(a_path_that_is_too_long_is_refused_in_words);
     RUN(a_file_that_is_gone_is_not_written_to);
     RUN(what_others_lock_can_be_written_later);
     return tap_done();
