@@ -342,6 +342,22 @@ static bool is_of_another(const char *path)
            memcmp(start, zeros, sizeof zeros) != 0;
 }
 
+/* SQLite waits for ever for who writes to a pipe of one of these names. NULL:
+ * all that are there are files. */
+static const char *find_odd_companion(const char *path)
+{
+    const char *odd = NULL;
+
+    for (size_t i = 0; i < sizeof companions / sizeof companions[0]; i++) {
+        struct stat facts;
+        char *name = takt__path_extend(path, companions[i]);
+        if (name != NULL && lstat(name, &facts) == 0 && !S_ISREG(facts.st_mode))
+            odd = companions[i];
+        free(name);
+    }
+    return odd;
+}
+
 static takt_status enter_and_open(struct takt_database *database,
                                   enum takt_database_use use, takt_diag *diag)
 {
@@ -354,6 +370,10 @@ static takt_status enter_and_open(struct takt_database *database,
                          "%s is no store of Takt's and stays as it is: use "
                          "another file (TAKT_DB)",
                          database->path);
+    const char *odd = find_odd_companion(database->path);
+    if (odd != NULL)
+        return takt__say(diag, TAKT_EIO, "%s%s is no regular file: remove it",
+                         database->path, odd);
     database->lockfile = takt__lockfile_open(database->path, true);
     if (database->lockfile < 0 && errno == ENOMEM)
         return TAKT_ENOMEM;

@@ -506,6 +506,28 @@ static void a_path_that_is_too_long_is_refused_in_words(void)
     EXPECT(!scratch_exists(path, "-writers"));
 }
 
+static void a_pipe_beside_a_store_is_not_waited_for(void)
+{
+    static const char *const ends[] = {"-journal", "-wal", "-shm"};
+    const char *path = scratch_path();
+    char pipe[160];
+    struct takt_store *store;
+    takt_diag diag;
+
+    make_store(path, 3);
+    for (int i = 0; i < 3; i++) {
+        snprintf(pipe, sizeof pipe, "%s%s", path, ends[i]);
+        REQUIRE(mkfifo(pipe, 0600) == 0);
+        EXPECT_INT(takt__store_open(path, &scratch_identity, &diag, &store),
+                   TAKT_EIO);
+        EXPECT(strstr(diag.text, "is no regular file") != NULL);
+        REQUIRE(unlink(pipe) == 0);
+    }
+    store = scratch_open(path);
+    EXPECT_INT(scratch_count(store), 3);
+    takt__store_close(store);
+}
+
 static void a_file_that_is_gone_is_not_written_to(void)
 {
     const char *path = scratch_path();
@@ -551,6 +573,7 @@ int main(void)
     RUN(what_cannot_be_written_is_read);
     RUN(impossible_paths_are_refused_in_words);
     RUN(a_path_that_is_too_long_is_refused_in_words);
+    RUN(a_pipe_beside_a_store_is_not_waited_for);
     RUN(a_file_that_is_gone_is_not_written_to);
     RUN(what_others_lock_can_be_written_later);
     return tap_done();
