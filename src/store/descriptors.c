@@ -145,7 +145,7 @@ static void visit_all(visit_descriptor *visit, void *self)
     closedir(folder);
 }
 
-struct search {
+struct descriptor_search {
     struct takt_descriptors *of; /* NULL: there are none */
     struct file part[parts];
     bool is_complete, has_stranger;
@@ -153,7 +153,7 @@ struct search {
 
 static bool add_if_part(void *self, int fd, struct file file)
 {
-    struct search *search = self;
+    struct descriptor_search *search = self;
 
     for (int i = 0; i < parts && search->is_complete; i++)
         if (is_same(file, search->part[i]))
@@ -163,7 +163,7 @@ static bool add_if_part(void *self, int fd, struct file file)
 
 static bool look_for_stranger(void *self, int fd, struct file file)
 {
-    struct search *search = self;
+    struct descriptor_search *search = self;
 
     for (int i = 1; i < parts; i++)
         if (is_same(file, search->part[i]) && !has(search->of, fd))
@@ -199,7 +199,7 @@ bool takt__descriptors_may_open(const struct stat *database)
 
 bool takt__descriptors_have_stranger(const char *path)
 {
-    struct search search = {0};
+    struct descriptor_search search = {0};
 
     takt__lock(&list_lock);
     if (find_parts(path, search.part)) {
@@ -220,7 +220,7 @@ static bool add_lockfile(struct takt_descriptors *of, int lockfile)
 takt_status takt__descriptors_add(const char *path, const struct stat *database,
                                   int lockfile, struct takt_descriptors **out)
 {
-    struct search search = {.is_complete = true};
+    struct descriptor_search search = {.is_complete = true};
     takt_status status = TAKT_ENOMEM;
 
     takt__lock(&list_lock);
