@@ -397,7 +397,8 @@ static takt_status enter_and_open(struct takt_database *database,
         return takt__say(diag, status,
                          "%s-writers stays locked by another process",
                          database->path);
-    status = takt__descriptors_have_stranger(database->path)
+    const bool shares_sqlite = takt__vfs_shares_sqlite();
+    status = !shares_sqlite && takt__descriptors_have_stranger(database->path)
                  ? takt__say(diag, TAKT_EIO, "%s: " TAKT_STORE_SHARED,
                              database->path)
                  : note_file(database, open_locked(database, diag));

@@ -8,6 +8,7 @@
  */
 #include "store/vfs.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +181,46 @@ takt_status takt__vfs_connect(const char *path, int flags,
     *db = NULL;
     *out = NULL;
     return takt__sql_status(result);
+}
+
+/* ---- copies of Takt ------------------------------------------------------ */
+
+/* Stays in SQLite's list: it has to outlive this library, which a program may
+ * have loaded as a part of another one. */
+struct mark {
+    sqlite3_vfs vfs; /* that nobody opens anything by */
+    char name[16];
+};
+
+static struct mark *make_mark(const char *name)
+{
+    struct mark *mark = calloc(1, sizeof *mark);
+
+    if (mark == NULL)
+        return NULL;
+    snprintf(mark->name, sizeof mark->name, "%s", name);
+    mark->vfs = (sqlite3_vfs){.iVersion = 1, .zName = mark->name};
+    return mark;
+}
+
+bool takt__vfs_shares_sqlite(void)
+{
+    static const char name[] = "takt-copy";
+    static _Atomic(struct mark *) own;
+    static atomic_bool is_shared;
+    sqlite3_vfs *found = sqlite3_vfs_find(name);
+    struct mark *none = NULL;
+
+    if (found != NULL && found != (sqlite3_vfs *)atomic_load(&own))
+        atomic_store(&is_shared, true);
+    if (atomic_load(&own) != NULL)
+        return atomic_load(&is_shared);
+    struct mark *mark = make_mark(name);
+    if (mark != NULL && atomic_compare_exchange_strong(&own, &none, mark))
+        sqlite3_vfs_register(&mark->vfs, 0);
+    else
+        free(mark);
+    return atomic_load(&is_shared);
 }
 
 void takt__vfs_free(struct takt_vfs *vfs)

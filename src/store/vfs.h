@@ -23,3 +23,7 @@ takt_status takt__vfs_connect(const char *path, int flags,
                               struct takt_image *image, struct takt_vfs **out,
                               sqlite3 **db);
 void takt__vfs_free(struct takt_vfs *vfs); /* NULL is allowed */
+
+/* Whether another copy of Takt in this program uses the same copy of SQLite:
+ * then they share its locks. To be called before each store is opened. */
+bool takt__vfs_shares_sqlite(void);

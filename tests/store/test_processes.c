@@ -453,6 +453,23 @@ static void a_store_that_the_program_itself_has_open_is_not_opened(void)
     takt__store_close(scratch_open(path));
 }
 
+/* Two copies of libtakt on one libsqlite3 share its locks. */
+static void one_that_another_copy_of_takt_has_open_is_opened(void)
+{
+    const char *path = scratch_path();
+    sqlite3_vfs other = {.iVersion = 1, .zName = "takt-copy"};
+    sqlite3 *own;
+
+    takt__store_close(scratch_open(path));
+    REQUIRE(sqlite3_vfs_register(&other, 0) == SQLITE_OK);
+    REQUIRE(sqlite3_open(path, &own) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(own, "SELECT * FROM record", NULL, NULL, NULL) ==
+            SQLITE_OK);
+    takt__store_close(scratch_open(path));
+    sqlite3_close(own);
+    sqlite3_vfs_unregister(&other);
+}
+
 /* What is printed where there is no output must not be found in a store. */
 static void open_without_standard_files(void *self)
 {
@@ -486,5 +503,6 @@ int main(void)
     RUN(what_is_written_after_others_left_is_seen);
     RUN(a_store_that_the_program_itself_has_open_is_not_opened);
     RUN(standard_files_are_left_to_the_program);
+    RUN(one_that_another_copy_of_takt_has_open_is_opened);
     return tap_done();
 }
