@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "effect.h"
 
@@ -17,6 +18,9 @@ enum { slack = 16 };
 
 /* A block goes back when so many others have come since. */
 enum { most_blocks = 64, most_age = 64 };
+
+/* In large blocks that come and go. */
+enum { ask_every = 16 };
 
 static struct takt_array_handler own; /* NumPy's functions */
 
@@ -31,7 +35,8 @@ static struct {
     _Atomic bool is_taken; /* in a child of a fork perhaps for ever */
     struct kept_block block[most_blocks];
     unsigned count;
-    uint32_t turn;
+    uint32_t turn, asked;
+    bool is_limited;
     size_t kept, live, most_live; /* bytes, of large blocks */
 } memory;
 
@@ -72,20 +77,37 @@ static void drop_all(void)
         drop_oldest();
 }
 
+/* Where the process may have so much and no more, what is kept would be missing
+ * elsewhere: only arrays get it back. */
+static bool has_limit(int kind)
+{
+    struct rlimit limit;
+
+    return getrlimit(kind, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+/* The system is asked now and then: programs set limits while they run. */
+static bool is_limited(void)
+{
+    if (memory.asked++ % ask_every == 0)
+        memory.is_limited = has_limit(RLIMIT_AS) || has_limit(RLIMIT_DATA);
+    return memory.is_limited;
+}
+
 /* Without Takt nothing is kept. A single block at the end of the heap would
  * keep the C library from giving the heap back. */
-static bool is_off(void)
+static bool keeps_blocks(void)
 {
-    if (!takt__effect_is_off())
-        return false;
+    if (!takt__effect_is_off() && !is_limited())
+        return true;
     drop_all();
-    return true;
+    return false;
 }
 
 /* The last that came is the likeliest to be in a cache. NULL: none fits. */
 static void *find_block(size_t bytes)
 {
-    if (is_off())
+    if (!keeps_blocks())
         return NULL;
     for (unsigned i = memory.count; i-- > 0;) {
         const size_t found = memory.block[i].bytes;
@@ -132,6 +154,15 @@ static void make_room(size_t bytes)
         drop_oldest();
 }
 
+/* Where there was no memory. False: nothing was kept, and there is none now. */
+static bool give_back(void)
+{
+    const bool has_some = memory.count > 0;
+
+    drop_all();
+    return has_some;
+}
+
 /* ---- NumPy's handler ----------------------------------------------------- */
 
 static size_t size_of(void *at)
@@ -148,10 +179,8 @@ static void *allocate(void *context, size_t bytes)
         make_room(bytes);
         at = own.allocate(context, bytes);
     }
-    if (at == NULL && memory.count > 0) {
-        drop_all();
+    if (at == NULL && give_back())
         at = own.allocate(context, bytes);
-    }
     add_live(size_of(at));
     give();
     return at;
@@ -167,6 +196,12 @@ static void *allocate_zeroed(void *context, size_t count, size_t bytes)
     make_room(all);
     give(); /* what follows may let other threads of Python run */
     void *at = own.allocate_zeroed(context, count, bytes);
+    if (at == NULL && take()) {
+        const bool has_given = give_back();
+        give();
+        if (has_given)
+            at = own.allocate_zeroed(context, count, bytes);
+    }
     if (at != NULL && take()) {
         add_live(size_of(at));
         give();
@@ -181,6 +216,8 @@ static void *resize(void *context, void *at, size_t bytes)
     const size_t before = size_of(at);
     make_room(bytes);
     void *moved = own.resize(context, at, bytes);
+    if (moved == NULL && give_back())
+        moved = own.resize(context, at, bytes);
     if (moved != NULL) {
         subtract_live(before);
         add_live(size_of(moved));
@@ -198,7 +235,7 @@ static void release(void *context, void *at, size_t bytes)
         return;
     }
     subtract_live(room);
-    if (is_off())
+    if (!keeps_blocks())
         own.release(context, at, bytes);
     else
         keep_block(at, room);

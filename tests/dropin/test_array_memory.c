@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "array_memory.h"
 #include "effect.h"
@@ -38,14 +39,23 @@ static void *count_allocate(void *context, size_t bytes)
 static void *count_zeroed(void *context, size_t count, size_t bytes)
 {
     EXPECT(context == &counted);
+    if (counted.fails)
+        return NULL;
+    void *at = calloc(count, bytes);
     counted.allocated++;
-    return calloc(count, bytes);
+    counted.bytes += malloc_usable_size(at);
+    return at;
 }
 
 static void *count_resize(void *context, void *at, size_t bytes)
 {
     EXPECT(context == &counted);
-    return realloc(at, bytes);
+    if (counted.fails)
+        return NULL;
+    counted.bytes -= malloc_usable_size(at);
+    void *moved = realloc(at, bytes);
+    counted.bytes += malloc_usable_size(moved);
+    return moved;
 }
 
 static void count_release(void *context, void *at, size_t bytes)
@@ -213,6 +223,14 @@ static void kept_blocks_go_back_where_memory_is_short(void)
     EXPECT(at != NULL);
     EXPECT(counted.released > 0);
     put(at, 5 * mib);
+    counted.fails = true; /* what is kept, and this, were had at once before */
+    at = handler.allocate_zeroed(handler.context, mib, 1);
+    EXPECT(at != NULL);
+    put(get(5 * mib), 5 * mib);
+    counted.fails = true;
+    at = handler.resize(handler.context, at, 2 * mib);
+    EXPECT(at != NULL);
+    put(at, 2 * mib);
 }
 
 /* One block at the end of the heap is enough for the C library to give nothing
@@ -237,6 +255,34 @@ static void nothing_is_kept_while_takt_is_off(void)
     EXPECT_INT(counted.released, 3);
 }
 
+/* The limit is looked at now and then. */
+static void use_some(void)
+{
+    for (unsigned i = 0; i < 16; i++)
+        put(get(mib), mib);
+}
+
+/* What is kept counts against it, and the program needs it elsewhere. */
+static void nothing_is_kept_under_a_limit(void)
+{
+    static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
+    struct rlimit before;
+
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct rlimit limit = {RLIM_INFINITY - 1, RLIM_INFINITY};
+        use_some();
+        EXPECT(counted.bytes > 0);
+        REQUIRE(getrlimit(kinds[i], &before) == 0);
+        if (setrlimit(kinds[i], &limit) != 0) {
+            SKIP("the limit cannot be set");
+            continue;
+        }
+        use_some();
+        EXPECT_INT(counted.bytes, 0);
+        REQUIRE(setrlimit(kinds[i], &before) == 0);
+    }
+}
+
 int main(void)
 {
     RUN(other_handlers_are_left_alone);
@@ -251,5 +297,6 @@ int main(void)
     RUN(blocks_that_are_not_used_go_back);
     RUN(kept_blocks_go_back_where_memory_is_short);
     RUN(nothing_is_kept_while_takt_is_off);
+    RUN(nothing_is_kept_under_a_limit);
     return tap_done();
 }
