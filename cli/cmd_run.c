@@ -262,9 +262,10 @@ static bool prepare(struct run_task *task)
         return true;
     }
     char *preload = preload_value();
-    if (preload != NULL)
-        set(task, "LD_PRELOAD", preload);
-    return preload != NULL;
+    char *checks = preload != NULL ? address_sanitizer_value() : NULL;
+    set(task, "LD_PRELOAD", preload);
+    set(task, ADDRESS_SANITIZER_VARIABLE, checks);
+    return checks != NULL;
 }
 
 /* False: no memory. */

@@ -50,6 +50,12 @@ char *find_preload_library(char reason[reason_size]);
  * says what is wrong in one line and returns NULL. */
 char *preload_value(void);
 
+/* AddressSanitizer ends a program into which another library was loaded before
+ * its own, unless this variable tells it not to look. The value of it, to be
+ * freed. On failure says so in one line and returns NULL. */
+#define ADDRESS_SANITIZER_VARIABLE "ASAN_OPTIONS"
+char *address_sanitizer_value(void);
+
 /* ---- run_program.c ---- */
 
 /* What the kernel would do with an open file. */

@@ -102,15 +102,15 @@ static bool begins_with(const char *list, const char *path)
            (list[length] == '\0' || list[length] == ':' || list[length] == ' ');
 }
 
-/* The path, a colon if needed, and what was there before. */
-static char *prepend(const char *path, const char *before)
+/* With a colon between them, if neither is empty. */
+static char *join(const char *first, const char *second)
 {
-    const size_t size = strlen(path) + strlen(before) + 2;
+    const size_t size = strlen(first) + strlen(second) + 2;
+    const bool has_both = first[0] != '\0' && second[0] != '\0';
     char *value = malloc(size);
 
     if (value != NULL)
-        snprintf(value, size, "%s%s%s", path, before[0] != '\0' ? ":" : "",
-                 before);
+        snprintf(value, size, "%s%s%s", first, has_both ? ":" : "", second);
     return value;
 }
 
@@ -126,9 +126,24 @@ char *preload_value(void)
         return NULL;
     }
     char *value =
-        begins_with(before, path) ? strdup(before) : prepend(path, before);
+        begins_with(before, path) ? strdup(before) : join(path, before);
     if (value == NULL)
         complain(&cmd_run, "there is not enough memory");
     free(path);
+    return value;
+}
+
+char *address_sanitizer_value(void)
+{
+    static const char option[] = "verify_asan_link_order";
+    const char *given = getenv(ADDRESS_SANITIZER_VARIABLE);
+    const char *before = given != NULL ? given : "";
+
+    char *value = strstr(before, option) != NULL
+                      ? strdup(before)
+                      : join(before, "verify_asan_link_order=0");
+
+    if (value == NULL)
+        complain(&cmd_run, "there is not enough memory");
     return value;
 }

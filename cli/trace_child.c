@@ -27,6 +27,18 @@ static char *find_preload(const char *program)
                : preload_value();
 }
 
+/* False: no memory. */
+static bool set_preload(const char *preload)
+{
+    char *checks = address_sanitizer_value();
+    const bool is_set = checks != NULL &&
+                        setenv("LD_PRELOAD", preload, 1) == 0 &&
+                        setenv(ADDRESS_SANITIZER_VARIABLE, checks, 1) == 0;
+
+    free(checks);
+    return is_set;
+}
+
 /* Signals that the reader blocks have their defaults in the program. */
 static int spawn(pid_t *pid, char *const *program)
 {
@@ -59,7 +71,7 @@ bool child_start(struct trace_child *child, char *const *program,
     *child = (struct trace_child){.code = EXIT_FINDING,
                                   .is_routed = preload != NULL};
     if (setenv("TAKT_TRACE", address, 1) == 0 &&
-        (preload == NULL || setenv("LD_PRELOAD", preload, 1) == 0))
+        (preload == NULL || set_preload(preload)))
         wrong = spawn(&child->pid, program);
     free(preload);
     if (wrong == 0)

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "baseline_call.h"
 #include "clock.h"
@@ -79,11 +81,32 @@ static void *open_libtakt(void)
                           : takt__loader_open(name, RTLD_NOW | RTLD_LOCAL);
 }
 
+/* Under a limit (`ulimit -v`). Each thread of ours reserves about as much, and
+ * so does the library for each that calls it: it waits for ever for what it
+ * cannot have. */
+static bool has_address_space(void)
+{
+    enum { ours = 2 }; /* threads, beside those that compute */
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const size_t bytes = ((size_t)(processors > 0 ? processors : 1) + ours) *
+                         ((size_t)128 << 20);
+    void *at = mmap(NULL, bytes, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return at != MAP_FAILED && munmap(at, bytes) == 0;
+}
+
 static bool load(void)
 {
-    void *handle = open_libtakt();
+    void *handle;
     char text[TAKT_STATS_TEXT];
 
+    if (!has_address_space()) {
+        takt__stats_trouble("Takt was not opened: its threads need 128 MiB of "
+                            "address space each, and there is a limit");
+        return false;
+    }
+    handle = open_libtakt();
     if (handle == NULL) {
         const char *why = dlerror();
         snprintf(text, sizeof text, "libtakt cannot be opened: %s",

@@ -367,6 +367,23 @@ class Environment(Scratch):
                              (f"{FAKE}:{other}", f"{FAKE}:{other}")):
             self.assertEqual(self.seen(LD_PRELOAD=before)["LD_PRELOAD"], want)
 
+    def test_programs_with_address_sanitizer_run(self):
+        """It wants to be loaded first, and would end them."""
+        program = self.path("program")
+        source = self.file("program.c", "int main(void) { return 7; }\n")
+        try:
+            compile_c(source, program, "-fsanitize=address")
+        except subprocess.CalledProcessError:
+            self.skipTest("the compiler has no AddressSanitizer")
+        for before in None, "detect_leaks=0", "verify_asan_link_order=0":
+            ran = takt(["--", program], self.env(ASAN_OPTIONS=before))
+            self.assertEqual((ran.returncode, ran.stderr), (7, ""))
+        ran = takt(["--", PYTHON, "-c",
+                    "import os; print(os.environ['ASAN_OPTIONS'])"],
+                   self.env(ASAN_OPTIONS="detect_leaks=0"))
+        self.assertEqual(ran.stdout,
+                         "detect_leaks=0:verify_asan_link_order=0\n")
+
     def test_a_relative_path_is_made_whole(self):
         shutil.copy(FAKE, self.path("lib.so"))
         self.assertEqual(self.seen(TAKT_RUN_PRELOAD="./lib.so")["LD_PRELOAD"],

@@ -6,6 +6,7 @@ usage: test_programs.py LIBTAKT_BLAS FOLDER
 FOLDER holds the programs and their libraries.
 """
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -133,6 +134,21 @@ class Processes(Programs):
         ran, read = self.preloaded("plain", TAKT_RUN_COUNT_LARGE="1",
                                    **MODES["eager"])
         self.assertEqual((ran, read.calls()), (plain, 30))
+
+    def test_nothing_is_opened_where_address_space_is_limited(self):
+        """The program may need what is left."""
+        plain = run("plain")
+        path = stats.make(self.path("stats"))
+        most = 400 << 20
+        ran = subprocess.run(
+            [PROGRAM, "plain"], capture_output=True, text=True, timeout=600,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS,
+                                                  (most, most)),
+            env=surroundings(LD_PRELOAD=PRELOAD, TAKT_RUN_STATS=path,
+                             OMP_NUM_THREADS="1", **MODES["eager"]))
+        self.assertEqual((ran.returncode, ran.stdout, ran.stderr), plain)
+        read = stats.Stats(path)
+        self.assertEqual((read.routers, read.calls()), (0, 30))
 
     def test_the_router_opens_early_where_a_gpu_may_be(self):
         """With the first call, if there is a store and perhaps a GPU."""
