@@ -97,10 +97,10 @@ static bool read_options(PyObject *args, PyObject *words,
     const char *policy = NULL;
 
     if (!PyArg_ParseTupleAndKeywords(
-            args, words, "|$zzO&zzzzdzz:Context", names, &policy,
+            args, words, "|$zzO&zzzzO&zz:Context", names, &policy,
             &options->expert, read_threads, &options->threads, &options->store,
-            &options->blas, &options->gpu, &options->pin, &options->exploration,
-            &options->recording, &options->objective) ||
+            &options->blas, &options->gpu, &options->pin, read_real,
+            &options->exploration, &options->recording, &options->objective) ||
         !is_objective(options->objective))
         return false;
     if (policy == NULL && options->expert != NULL)

@@ -42,18 +42,46 @@ int name_number(const char *name, const char *const *names)
     return -1;
 }
 
+/* A number up to `most`. One that is too large for Python's own types is an
+ * OverflowError there, and a wrong value here. */
+static bool read_count(PyObject *given, Py_ssize_t most, const char *wrong,
+                       Py_ssize_t *out)
+{
+    *out = PyNumber_AsSsize_t(given, PyExc_OverflowError);
+    const bool is_number = !PyErr_Occurred();
+
+    if (is_number && *out >= 0 && *out <= most)
+        return true;
+    if (is_number || PyErr_ExceptionMatches(PyExc_OverflowError))
+        PyErr_Format(PyExc_ValueError, wrong, given);
+    return false;
+}
+
+int read_size(PyObject *given, void *out)
+{
+    return read_count(given, PY_SSIZE_T_MAX, "a size is %R", out);
+}
+
 /* What PyArg_ParseTuple() has for it takes any number, modulo 2^32. */
 int read_threads(PyObject *given, void *out)
 {
-    const Py_ssize_t number = PyNumber_AsSsize_t(given, PyExc_OverflowError);
-    const bool is_number = !PyErr_Occurred();
+    Py_ssize_t number;
 
-    if (is_number && number >= 0 && number <= INT_MAX) {
-        *(unsigned *)out = (unsigned)number;
+    if (!read_count(given, INT_MAX, "threads is %R, not a number of threads",
+                    &number))
+        return 0;
+    *(unsigned *)out = (unsigned)number;
+    return 1;
+}
+
+int read_real(PyObject *given, void *out)
+{
+    double *number = out;
+
+    *number = PyFloat_AsDouble(given);
+    if (*number != -1.0 || !PyErr_Occurred())
         return 1;
-    }
-    if (is_number || PyErr_ExceptionMatches(PyExc_OverflowError))
-        PyErr_Format(PyExc_ValueError, "threads is %R, not a number of threads",
-                     given);
+    if (PyErr_ExceptionMatches(PyExc_OverflowError))
+        PyErr_Format(PyExc_ValueError, "%R is too large", given);
     return 0;
 }

@@ -13,5 +13,7 @@ extern const char *const policy_names[],
  * the list is set. */
 int name_number(const char *name, const char *const *names);
 
-/* For "O&" of PyArg_ParseTuple(): an unsigned. */
+/* For "O&" of PyArg_ParseTuple(): a Py_ssize_t, an unsigned, a double. */
+int read_size(PyObject *given, void *out);
 int read_threads(PyObject *given, void *out);
+int read_real(PyObject *given, void *out);

@@ -15,14 +15,13 @@ bool read_sizes(PyObject *given, takt_shape *out)
 
     out->rank = (unsigned)rank;
     for (Py_ssize_t i = 0; i < rank && i < TAKT_SHAPE_MAX_RANK; i++) {
-        const Py_ssize_t size =
-            PyNumber_AsSsize_t(PyTuple_GetItem(sizes, i), PyExc_OverflowError);
-        if (size < 0 && !PyErr_Occurred())
-            PyErr_Format(PyExc_ValueError, "a size is %zd", size);
+        Py_ssize_t size;
+        if (!read_size(PyTuple_GetItem(sizes, i), &size))
+            break;
         out->dim[i] = (size_t)size;
     }
     Py_XDECREF(sizes);
-    if (rank > TAKT_SHAPE_MAX_RANK)
+    if (rank > TAKT_SHAPE_MAX_RANK && !PyErr_Occurred())
         PyErr_Format(PyExc_ValueError, "%zd sizes, of at most %d", rank,
                      TAKT_SHAPE_MAX_RANK);
     return !PyErr_Occurred();
@@ -296,10 +295,8 @@ static PyObject *recommend(PyObject *self, PyObject *args)
     const char *name;
     takt_ctx *ctx;
 
-    if (!PyArg_ParseTuple(args, "sn", &name, &elements))
+    if (!PyArg_ParseTuple(args, "sO&", &name, read_size, &elements))
         return NULL;
-    if (elements < 0)
-        return PyErr_Format(PyExc_ValueError, "%zd elements", elements);
     if (takt_framework_find(name, &row) != TAKT_OK)
         return unknown(name);
     if (!context_enter(self, &ctx))

@@ -183,8 +183,8 @@ static PyObject *tune(PyObject *self, PyObject *args)
     takt_ctx *ctx;
     struct lists lists = {0};
 
-    if (!PyArg_ParseTuple(args, "OIOOsdpO", &ops, &options.dtypes, &shapes,
-                          &experts, &effort, &options.budget_s,
+    if (!PyArg_ParseTuple(args, "OIOOsO&pO", &ops, &options.dtypes, &shapes,
+                          &experts, &effort, read_real, &options.budget_s,
                           &options.ignores_load, &options.self) ||
         (number = name_number(effort, effort_names)) < 0 ||
         !context_enter(self, &ctx))

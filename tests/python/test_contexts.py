@@ -54,6 +54,8 @@ class Contexts(unittest.TestCase):
                 ({"threads": -1}, ValueError, "threads is -1"),
                 ({"threads": 2 ** 32 + 1}, ValueError, "threads is 4294967297"),
                 ({"threads": 2 ** 70}, ValueError, "threads is 1180591620717411"),
+                ({"exploration": 10 ** 400}, ValueError, "000 is too large"),
+                ({"exploration": "2"}, TypeError, ""),
                 ({"threads": "2"}, TypeError, "")):
             with self.assertRaisesRegex(kind, pattern):
                 takt.Context(**words)
@@ -133,6 +135,12 @@ class Questions(unittest.TestCase):
                 (ValueError, "'cold' is not", lambda: takt.select(
                     "add", 1, situation="cold")),
                 (ValueError, "a size is -1", lambda: takt.select("add", -1)),
+                (ValueError, "a size is 1180591620717411303424",
+                 lambda: takt.explain("add", 2 ** 70)),
+                (ValueError, "a size is 1180591620717411303424",
+                 lambda: takt.recommend("numpy.add", 2 ** 70)),
+                (ValueError, "a size is 1180591620717411303424",
+                 lambda: takt.reshape(array("d", [1]), 2 ** 70)),
                 (TypeError, "", lambda: takt.select("add", "x"))):
             with self.assertRaisesRegex(kind, pattern):
                 use()
@@ -174,6 +182,7 @@ class Tuning(unittest.TestCase):
     def test_what_makes_no_sense(self):
         for kind, words in ((ValueError, {"effort": "great"}),
                             (ValueError, {"ops": []}),
+                            (ValueError, {"budget_s": 10 ** 400}),
                             (takt.Error, {"experts": "magic"}),
                             (takt.Error, {"ops": "magic"}),
                             (ValueError, {"dtypes": "f16"}),
