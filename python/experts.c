@@ -398,7 +398,12 @@ static PyObject *run_user(takt_ctx *ctx, takt_call *call, const char *name,
     if (status == TAKT_OK && !PyErr_Occurred())
         return user.result;
     Py_XDECREF(user.result);
-    return PyErr_Occurred() ? NULL : raise_status(status, "%s", name);
+    return PyErr_Occurred() ? NULL
+                            : raise_status(status,
+                                           status == TAKT_ENOTSUP
+                                               ? "no expert of op '%s' takes it"
+                                               : "op '%s'",
+                                           name);
 }
 
 /* (name, args, words, shape, dtype) */

@@ -321,7 +321,7 @@ class Experts(unittest.TestCase):
         with self.assertRaisesRegex(takt.Error, "name is taken|exist"):
             self.context.define_op("sort")
         lonely = self.context.define_op("lonely")
-        with self.assertRaises(takt.Error):
+        with self.assertRaisesRegex(takt.Error, "no expert of op 'lonely'"):
             lonely([1])
 
     def test_names_that_make_no_sense(self):
