@@ -141,7 +141,7 @@ static bool read_options(struct run_task *task)
         {"db", "TAKT_DB", can_store},
         {"trace", "TAKT_TRACE", can_trace},
         {"pin", "TAKT_PIN", can_read},
-        {"library", "TAKT_RUN_LIBRARY", can_read}};
+        {"library", "TAKT_RUN_LIBRARY", can_load}};
     static const char *const switches[][3] = {
         {"no-gpu", "TAKT_GPU", ""},
         {"no-numpy", "TAKT_RUN_NUMPY", "off"},

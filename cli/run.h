@@ -74,6 +74,10 @@ struct script_facts {
 enum file_kind read_file_kind(int fd, struct elf_facts *elf,
                               struct script_facts *script);
 
+/* Whether a file may be a library for programs like takt: NULL, or what is
+ * wrong. */
+const char *can_load(const char *path);
+
 /* The program that `env` would run for that argument; false: none. */
 bool find_env_program(const char *argument, char *out, size_t size);
 

@@ -232,6 +232,13 @@ static bool read_self(struct elf_facts *out)
     return is_known;
 }
 
+static bool is_of_kind(const struct elf_facts *one,
+                       const struct elf_facts *other)
+{
+    return one->class == other->class && one->data == other->data &&
+           one->machine == other->machine;
+}
+
 /* NULL: a library can be loaded into it. */
 static const char *judge_elf(int fd, const struct stat *facts,
                              const struct elf_facts *elf)
@@ -240,8 +247,7 @@ static const char *judge_elf(int fd, const struct stat *facts,
 
     if (!read_self(&self))
         return NULL;
-    if (elf->class != self.class || elf->data != self.data ||
-        elf->machine != self.machine)
+    if (!is_of_kind(elf, &self))
         return "is for another kind of machine than takt";
     if (gains_rights(fd, facts))
         return "is run with rights of its own (setuid, setgid or "
@@ -348,4 +354,20 @@ bool contains_takt(const char *program)
         is_there |= memmem(bytes, size, signs[i], strlen(signs[i])) != NULL;
     munmap(bytes, size);
     return is_there;
+}
+
+const char *can_load(const char *path)
+{
+    static struct elf_facts elf, self;
+    struct script_facts none;
+    const char *wrong = can_read(path);
+
+    if (wrong != NULL || !read_self(&self))
+        return wrong;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const bool is_elf = fd >= 0 && read_file_kind(fd, &elf, &none) == FILE_ELF;
+    if (fd >= 0)
+        close(fd);
+    return is_elf && is_of_kind(&elf, &self) ? NULL
+                                             : "not a library of this machine";
 }

@@ -401,7 +401,7 @@ class Environment(Scratch):
         pin = self.file("a.pin", "takt pin 1\nend\n")
         seen = self.seen("--policy", "moe", "--db", "a.db", "--trace",
                          "a.trace", "--no-gpu", "--threads", "3", "--reuse",
-                         "--no-numpy", "--no-lapack", "--library", pin,
+                         "--no-numpy", "--no-lapack", "--library", FAKE,
                          TAKT_PIN="/old", TAKT_GPU="all")
         real = os.path.realpath(self.folder)
         self.assertEqual(
@@ -410,7 +410,7 @@ class Environment(Scratch):
             {"TAKT_POLICY": "moe", "TAKT_DB": f"{real}/a.db",
              "TAKT_TRACE": f"{real}/a.trace", "TAKT_GPU": "",
              "TAKT_THREADS": "3", "TAKT_RUN_REUSE": "1",
-             "TAKT_RUN_LIBRARY": pin, "TAKT_RUN_NUMPY": "off",
+             "TAKT_RUN_LIBRARY": FAKE, "TAKT_RUN_NUMPY": "off",
              "TAKT_RUN_LAPACK": "off"})
         seen = self.seen("--pin", "a.pin", "--db", "", "--trace", "unix:/x")
         seen = self.seen("--no-reuse", "--pin", "a.pin", "--db", "",
@@ -547,6 +547,7 @@ class Usage(Scratch):
                 (["--pin", "", *end], "--pin ''"),
                 (["--pin", FAKE, "--policy", "moe", *end], "cannot both"),
                 (["--library", "/no/such.so", *end], "No such file"),
+                (["--library", __file__, *end], "not a library"),
                 (["--trace", "/no/such/folder/x", *end], "No such file"),
                 (["--trace", "/dev/null", *end], "not a plain file"),
                 (["--db", "/no/such/folder/x", *end], "No such file"),
