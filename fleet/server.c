@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include "base/say.h"
@@ -36,23 +37,42 @@ static void cut(int number)
     errno = error;
 }
 
-void takt__fleet_limit(unsigned seconds)
+static bool handle(int number)
 {
     const struct sigaction action = {.sa_handler = cut, .sa_flags = SA_RESTART};
+    sigset_t signals;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, number);
+    sigprocmask(SIG_UNBLOCK, &signals, NULL); /* a parent may have blocked it */
+    return sigaction(number, &action, NULL) == 0;
+}
+
+/* Where no signal can be reserved for a timer (RLIMIT_SIGPENDING). */
+static void limit_by_alarm(unsigned seconds)
+{
+    const struct itimerval when = {.it_value = {.tv_sec = seconds},
+                                   .it_interval = {.tv_sec = 1}};
+    struct itimerval others;
+
+    if (getitimer(ITIMER_REAL, &others) == 0 && others.it_value.tv_sec == 0 &&
+        others.it_value.tv_usec == 0 && handle(SIGALRM))
+        setitimer(ITIMER_REAL, &when, NULL);
+}
+
+void takt__fleet_limit(unsigned seconds)
+{
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
                              .sigev_signo = SIGUSR1};
     const struct itimerspec when = {.it_value = {.tv_sec = seconds},
                                     .it_interval = {.tv_sec = 1}};
     timer_t timer;
-    sigset_t signals;
 
     limit_s = seconds;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGUSR1);
-    sigprocmask(SIG_UNBLOCK, &signals, NULL); /* a parent may have blocked it */
-    if (sigaction(SIGUSR1, &action, NULL) == 0 &&
-        timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
+    if (handle(SIGUSR1) && timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
         timer_settime(timer, 0, &when, NULL);
+    else
+        limit_by_alarm(seconds);
 }
 
 unsigned takt__fleet_passed_limit(void)

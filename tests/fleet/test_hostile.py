@@ -7,6 +7,7 @@ usage: test_hostile.py TAKT FIXTURES
 """
 import ctypes
 import pathlib
+import resource
 import shutil
 import signal
 import sys
@@ -91,6 +92,15 @@ class Hostile(unittest.TestCase):
             line = self.refused("pull", "--timeout", "1", prior=answer_never)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        self.assertIn("after 1 s", line)
+
+    def test_the_limit_holds_where_no_signal_can_be_reserved(self):
+        _, most = resource.getrlimit(resource.RLIMIT_SIGPENDING)
+        resource.setrlimit(resource.RLIMIT_SIGPENDING, (0, most))
+        try:
+            line = self.refused("pull", "--timeout", "1", prior=answer_never)
+        finally:
+            resource.setrlimit(resource.RLIMIT_SIGPENDING, (most, most))
         self.assertIn("after 1 s", line)
 
 
