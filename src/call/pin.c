@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/database_file.h"
 #include "base/log.h"
 #include "base/read_stream.h"
 #include "call/libraries.h"
@@ -154,13 +155,16 @@ static takt_status apply(void *self, const struct takt_pin *pin)
     return TAKT_OK;
 }
 
-/* A pipe would have the program wait for a writer. */
+/* A pipe would have the program wait for a writer, and a store that it has open
+ * would lose its locks. */
 static takt_status open_regular(const char *path, FILE **out)
 {
+    *out = NULL;
+    if (takt__is_database(AT_FDCWD, path))
+        return TAKT_ECORRUPT;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat facts;
 
-    *out = NULL;
     if (fd < 0)
         return errno == ENOENT ? TAKT_ENOENT : TAKT_EIO;
     const bool is_regular = fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);

@@ -388,6 +388,21 @@ static void a_pipe_is_not_waited_for(void)
     EXPECT(ctx == NULL);
 }
 
+/* What has such a file beside it may be open here: to close it would drop the
+ * locks that SQLite holds. */
+static void a_store_is_not_opened_as_a_pin_file(void)
+{
+    takt_ctx *ctx = learning_ctx();
+
+    REQUIRE(takt_ctx_write_pin(ctx, path_of("used"), NULL) == TAKT_OK);
+    takt_ctx_destroy(ctx);
+    REQUIRE(pinned_ctx("used", &ctx) == TAKT_OK);
+    takt_ctx_destroy(ctx);
+    save("used-writers", "", 0);
+    EXPECT_INT(pinned_ctx("used", &ctx), TAKT_ECORRUPT);
+    EXPECT(ctx == NULL);
+}
+
 /* ---- writing -------------------------------------------------------------
  */
 
@@ -454,6 +469,7 @@ int main(void)
     RUN(what_this_machine_lacks_is_said);
     RUN(the_line_that_is_wrong_is_named);
     RUN(a_pipe_is_not_waited_for);
+    RUN(a_store_is_not_opened_as_a_pin_file);
     RUN(a_failed_write_leaves_the_old_file);
     RUN(what_is_written_again_is_the_same);
     takt__folder_remove(folder);
