@@ -22,10 +22,6 @@ int fleet_trouble(const takt_diag *diag, takt_status status)
                                           : takt_status_text(status));
 }
 
-static const char unknown_machine[] =
-    "a file of the machine cannot be read, so that it is not known which one "
-    "it is; try again";
-
 static bool find_store(struct fleet_asking *asking, const char *recording)
 {
     const char *db = option_value(asking->invocation, "db");
@@ -33,14 +29,7 @@ static bool find_store(struct fleet_asking *asking, const char *recording)
     if (db == NULL && recording != NULL)
         return reject(&cmd_fleet, "--machine needs --db: the store of that "
                                   "machine");
-    if (db != NULL)
-        snprintf(asking->store, sizeof asking->store, "%s", db);
-    else if (takt_store_path(asking->store, sizeof asking->store) == TAKT_EIO)
-        return reject(&cmd_fleet, "%s", unknown_machine);
-    if (asking->store[0] == '\0')
-        return reject(&cmd_fleet,
-                      "there is no store: set TAKT_DB, or use --db FILE");
-    return true;
+    return choose_store(&cmd_fleet, db, asking->store, sizeof asking->store);
 }
 
 static struct fleet_asking ask(const struct invocation *invocation)
@@ -69,7 +58,9 @@ static bool find_member(struct fleet_asking *out)
     if (status != TAKT_OK)
         return reject(&cmd_fleet, "this machine: %s", takt_status_text(status));
     if (out->machine->hw_fingerprint[0] == '\0')
-        return reject(&cmd_fleet, "%s", unknown_machine);
+        return reject(&cmd_fleet,
+                      "a file of the machine cannot be read, so that it is not "
+                      "known which one it is; try again");
     out->member.store = out->store;
     out->member.machine = out->machine->hw_fingerprint;
     takt__fleet_facts_of(out->machine, recording == NULL, &out->member.facts);

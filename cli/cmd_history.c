@@ -435,15 +435,8 @@ static int run(const struct invocation *invocation)
     if (is_page && !is_shown(&asking))
         return usage_error(invocation->command,
                            "--html goes with list, days or gain");
-    if (db != NULL)
-        snprintf(asking.store, sizeof asking.store, "%s", db);
-    else if (takt_store_path(asking.store, sizeof asking.store) == TAKT_EIO)
-        return complain(&cmd_history,
-                        "a file of the machine cannot be read, so that it is "
-                        "not known whose store to open; try again");
-    if (asking.store[0] == '\0')
-        return complain(&cmd_history,
-                        "there is no store: set TAKT_DB, or use --db FILE");
+    if (!choose_store(&cmd_history, db, asking.store, sizeof asking.store))
+        return EXIT_FINDING;
     return is_page ? print_html_page(&asking) : action->run(&asking);
 }
 

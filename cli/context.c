@@ -66,6 +66,26 @@ bool is_worthy_gpu(takt_ctx *ctx, const char *expert)
     return false;
 }
 
+bool choose_store(const struct command *command, const char *db, char *out,
+                  size_t size)
+{
+    takt_status status = TAKT_OK;
+
+    if (db == NULL)
+        status = takt_store_path(out, size);
+    else if ((size_t)snprintf(out, size, "%s", db) >= size)
+        status = TAKT_EINVAL;
+    if (status == TAKT_EIO)
+        complain(command, "a file of the machine cannot be read, so that it is "
+                          "not known whose store to open; try again");
+    else if (status != TAKT_OK)
+        complain(command, "the path of the store is too long: use a shorter "
+                          "one (TAKT_DB, or --db FILE)");
+    else if (out[0] == '\0')
+        complain(command, "there is no store: set TAKT_DB, or use --db FILE");
+    return status == TAKT_OK && out[0] != '\0';
+}
+
 bool is_same_file(const char *a, const char *b)
 {
     struct stat first, second;

@@ -53,6 +53,12 @@ struct context_wish {
 bool open_context(const struct command *command,
                   const struct context_wish *wish, takt_ctx **out);
 
+/* The store that --db names (NULL: it was not given), or that of this machine.
+ * On failure, also where there is none, says what is wrong in one line and
+ * returns false. */
+bool choose_store(const struct command *command, const char *db, char *out,
+                  size_t size);
+
 /* Whether two names are those of one file. */
 bool is_same_file(const char *a, const char *b);
 

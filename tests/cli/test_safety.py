@@ -144,6 +144,20 @@ class Files(Scratch):
         self.assertEqual(out.read_text(), "old")
         self.assertEqual(sorted(os.listdir(self.root)), before)
 
+    def test_a_path_that_is_too_long_for_a_store_is_not_cut(self):
+        names = ["a" * 200 for _ in range(6)]
+        for i in range(1, 6):  # where one that is cut would lie
+            self.root.joinpath(*names[:i]).mkdir()
+        before = [path for path, _, _ in os.walk(self.root)]
+        named = self.root.joinpath(*names)
+        self.env["TAKT_DB"] = str(named)
+        for words in (["history", "list", "--db", named], ["history", "list"],
+                      ["fleet", "status", "--db", named], ["fleet", "status"],
+                      ["fleet", "export", "--db", named, "out"]):
+            code = 2 if words[0] == "fleet" else 1
+            self.assertIn("too long", self.takt(*words, code=code)[1])
+        self.assertEqual([path for path, _, _ in os.walk(self.root)], before)
+
     def test_pins_are_written_the_same_way(self):
         pin = self.put("my.pin", "old")
         pin.chmod(0o640)
