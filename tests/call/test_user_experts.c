@@ -502,6 +502,9 @@ static void the_usual_expert_runs_what_was_not_measured(void)
     takt_ctx_destroy(ctx);
 }
 
+/* Some hundred calls are enough, but on a busy machine: samples are held up. */
+enum { until_found = 50000 };
+
 /* What it has cost so far has to be worth a change. */
 static void a_slow_usual_one_is_left_for_ours(void)
 {
@@ -510,7 +513,7 @@ static void a_slow_usual_one_is_left_for_ours(void)
     int calls = 0, ours = 0;
 
     EXPECT_INT(add_usual(ctx, "slow", &w), TAKT_OK);
-    for (; calls < 1000 && ours < 20; calls++) {
+    for (; calls < until_found && ours < 20; calls++) {
         const takt_decision decision = add_once(ctx, 1 << 12, 0);
         takt_ctx_flush(ctx);
         ours += decision.reason == TAKT_REASON_MODEL &&
@@ -531,7 +534,7 @@ static void steady_calls_change_hands_once(void)
     bool is_ours = false;
 
     EXPECT_INT(add_usual(ctx, "slow", &w), TAKT_OK);
-    for (int i = 0; i < 1000 && !is_ours; i++) {
+    for (int i = 0; i < until_found && !is_ours; i++) {
         const takt_decision decision = add_once(ctx, 1 << 12, TAKT_CALL_STEADY);
         EXPECT(decision.reason != TAKT_REASON_EXPLORE);
         is_ours = strcmp(decision.expert, "user.slow") != 0;
