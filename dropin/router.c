@@ -102,8 +102,8 @@ static bool load(void)
     char text[TAKT_STATS_TEXT];
 
     if (!has_address_space()) {
-        takt__stats_trouble("Takt was not opened: its threads need 128 MiB of "
-                            "address space each, and there is a limit");
+        takt__stats_trouble(
+            "Takt was not opened: too little address space (ulimit -v)");
         return false;
     }
     handle = open_libtakt();
