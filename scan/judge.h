@@ -77,7 +77,7 @@ bool takt__judge_is_whole(const char *op, const struct takt_ir_expr *value);
 bool takt__judge_is_whole_sum(const char *op, const struct takt_ir_expr *value);
 
 /* Loops in a row, and what they make together. */
-enum { TAKT_ROW = 8 };
+enum { TAKT_ROW = 12 };
 struct takt_row {
     unsigned count;
     struct takt_ir_verdict verdict[TAKT_ROW];

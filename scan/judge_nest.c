@@ -172,7 +172,8 @@ static bool is_exp_sum(const struct takt_ir_stmt *a,
            takt__ir_is_call(a->value, "exp") && b->effect == TAKT_IR_SUM &&
            b->target->sort == TAKT_IR_NAME &&
            (takt__ir_same(b->value, a->target) ||
-            takt__ir_same(b->value, a->value));
+            takt__ir_same(b->value, a->value) ||
+            (b->value->sort == TAKT_IR_NAME && b->value->is_varying));
 }
 
 static void judge_exp_sum(struct takt_judged *j,

@@ -20,19 +20,41 @@ static bool is_role(const struct takt_row *row, unsigned at,
     return at < row->count && row->verdict[at].role == role;
 }
 
-/* How many loops from `at` are a softmax; 0: they are none. */
-static unsigned softmax(const struct takt_row *row, unsigned at)
+static unsigned steps(const struct takt_row *row, unsigned at, const char *ops)
+{
+    unsigned count = 0;
+
+    while (at + count < row->count && row->verdict[at + count].op != NULL &&
+           row->verdict[at + count].role == TAKT_ROLE_NONE &&
+           takt__word_in(row->verdict[at + count].op, ops))
+        count++;
+    return count;
+}
+
+/* How many from `at` are the exponentials of a softmax and their sum; 0: they
+ * are none. */
+static unsigned exponentials(const struct takt_row *row, unsigned at)
 {
     unsigned next = at + is_op(row, at, "max");
 
+    next += is_op(row, next, "sub");
     if (is_role(row, next, TAKT_ROLE_EXP_SUM))
-        next += 1;
-    else if (is_role(row, next, TAKT_ROLE_EXP) && is_op(row, next + 1, "sum"))
-        next += 2;
-    else
-        return 0;
-    return is_op(row, next, "scale") || is_op(row, next, "div") ? next + 1 - at
-                                                                : 0;
+        return next + 1 - at;
+    return is_role(row, next, TAKT_ROLE_EXP) && is_op(row, next + 1, "sum")
+               ? next + 2 - at
+               : 0;
+}
+
+/* The same of a softmax. They may be had anew, where they are divided. */
+static unsigned softmax(const struct takt_row *row, unsigned at)
+{
+    const unsigned count = exponentials(row, at), next = at + count;
+
+    return count > 0 &&
+                   (is_op(row, next, "scale") || is_op(row, next, "div") ||
+                    (is_op(row, next - 1, "sum") && is_op(row, next, "exp")))
+               ? count + 1
+               : 0;
 }
 
 /* The mean may have been had without a loop. */
@@ -52,17 +74,21 @@ static bool is_product(const struct takt_row *row, unsigned at)
     return is_op(row, at, "gemv") || is_op(row, at, "matmul");
 }
 
-/* Scores may be in rows of their own: a softmax that is a verdict already. */
+/* Scores may be scaled and masked, and in rows of their own: a softmax that is
+ * a verdict already. What is divided by the sum may be the product. */
 static unsigned attention(const struct takt_row *row, unsigned at)
 {
+    static const char between[] = "scale div mul add sub tanh";
+
     if (!is_product(row, at))
         return 0;
     unsigned next = at + 1;
-    next += is_op(row, next, "scale");
+    next += steps(row, next, between);
     const unsigned middle =
-        is_op(row, next, "softmax") ? 1 : softmax(row, next);
-    return middle > 0 && is_product(row, next + middle) ? next + middle + 1 - at
-                                                        : 0;
+        is_op(row, next, "softmax") ? 1 : exponentials(row, next);
+    next += middle;
+    next += steps(row, next, between);
+    return middle > 0 && is_product(row, next) ? next + 1 - at : 0;
 }
 
 unsigned takt__judge_row(const struct takt_row *row, const char **op)

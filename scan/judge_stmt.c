@@ -228,6 +228,8 @@ static const char *sum_op(struct takt_judged *j)
     takt__judge_tell_product(j, j->all);
     if (takt__ir_is_call(value, "pow"))
         j->out->role = TAKT_ROLE_SQUARES;
+    else if (takt__ir_is_call(value, "exp"))
+        j->out->role = TAKT_ROLE_EXP_SUM;
     return named_sum(j, value);
 }
 

@@ -22,6 +22,7 @@ static struct takt_rust_verdict told(const struct takt_ir_verdict *from,
     out.type.leaf = from->is_f64   ? TAKT_RUST_F64
                     : from->is_f32 ? TAKT_RUST_F32
                                    : TAKT_RUST_FLOAT;
+    out.role = from->role;
     out.total = from->total;
     out.certainty = from->certainty;
     out.rank = shape->rank <= TAKT_RUST_EXTENTS ? shape->rank : 0;

@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "language.h"
+#include "judge.h"
 
 enum {
     TAKT_RUST_PATH = 192,     /* nested nodes that are looked through */
@@ -117,9 +117,10 @@ struct takt_rust_level {
 
 /* What a candidate computes. */
 struct takt_rust_verdict {
-    const char *op; /* NULL: nothing that is ours */
-    TSNode anchor;  /* what is to be reported for it */
-    bool is_nest;   /* a loop or a chain, which stands for what is in it */
+    const char *op;      /* NULL: nothing that is ours */
+    TSNode anchor;       /* what is to be reported for it */
+    bool is_nest;        /* a loop or a chain, which stands for what is in it */
+    enum takt_role role; /* in a row */
     struct takt_text total; /* the name that a loop adds up into */
     enum takt_certainty certainty;
     struct takt_rust_type type;
@@ -132,13 +133,15 @@ struct takt_rust;
 typedef struct takt_rust_verdict takt_rust_judgement(struct takt_rust *rust,
                                                      TSNode node);
 
+/* What the steps of a function are together. */
+enum { TAKT_RUST_COMPOSED = 32 };
 struct takt_rust_composition {
     const void *function; /* the node it is about */
-    const char *op;       /* NULL: none */
-    TSNode anchor;
-    TSNode part[2]; /* nodes that are a part of it */
-    /* Names: max or mean; the sum; one by that. */
-    struct takt_text shift, divisor, inverse;
+    unsigned count;
+    struct {
+        TSNode node;
+        const char *op; /* of the whole, at its heart; NULL: only a part */
+    } part[TAKT_RUST_COMPOSED];
 };
 
 /* What is known about a file. */

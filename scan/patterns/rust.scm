@@ -62,7 +62,7 @@
 ;+ fn f(x: &mut [f32], n: f32) { let m = x.iter().sum::<f32>() / n;\n let v = x.iter().map(|a| (a - m).powi(2)).sum::<f32>() / n; let s = v.sqrt();\n for a in x.iter_mut() { *a = (*a - m) / s; } }
 ([(for_expression) (while_expression)] @finding
   (#computes? @finding
-    "softmax" "layernorm")
+    "attention" "softmax" "layernorm")
   (#set! pattern "composed-loop"))
 
 ; One number of many.

@@ -208,6 +208,37 @@ void attend(const float *q, const float *k, const float *v, float *out, float *s
     }
 }
 
+void attend_masked(const float *q, const float *k, const float *v, const float *mask, float *out, float *score, int n, int d)
+{
+    for (int i = 0; i < n; i++) { //~ attention
+        for (int j = 0; j < n; j++) {
+            float s = 0;
+            for (int c = 0; c < d; c++)
+                s += q[i * d + c] * k[j * d + c];
+            score[j] = s;
+        }
+        for (int j = 0; j < n; j++)
+            score[j] *= 0.125f;
+        for (int j = 0; j < n; j++)
+            score[j] += mask[j];
+        float m = score[0];
+        for (int j = 1; j < n; j++)
+            if (score[j] > m)
+                m = score[j];
+        float total = 0;
+        for (int j = 0; j < n; j++) {
+            score[j] = expf(score[j] - m);
+            total += score[j];
+        }
+        for (int c = 0; c < d; c++) {
+            float s = 0;
+            for (int j = 0; j < n; j++)
+                s += score[j] * v[j * d + c];
+            out[i * d + c] = s / total;
+        }
+    }
+}
+
 void diffuse(double grid[128][128], double next[128][128])
 {
     for (int i = 1; i < 127; i++) //~!

@@ -210,3 +210,72 @@ pub fn decay(n: usize, tau: f64) -> f64 {
     let total = 1.0 + e; //~!
     e / total //~!
 }
+
+pub fn softmax_twice(a: &mut [f32], b: &mut [f32]) {
+    let top = a.iter().copied().fold(f32::MIN, f32::max);
+    let mut sum = 0.0;
+    for x in a.iter_mut() { //~ softmax
+        *x = (*x - top).exp();
+        sum += *x;
+    }
+    for x in a.iter_mut() {
+        *x /= sum;
+    }
+    let high = b.iter().copied().fold(f32::MIN, f32::max);
+    let mut total = 0.0;
+    for x in b.iter_mut() { //~ softmax
+        *x = (*x - high).exp();
+        total += *x;
+    }
+    for x in b.iter_mut() {
+        *x /= total;
+    }
+}
+
+pub fn softmax_anew(x: &[f64]) -> Vec<f64> {
+    let top = x.iter().copied().fold(f64::MIN, f64::max);
+    let sum: f64 = x.iter().map(|v| (v - top).exp()).sum(); //~ softmax
+    x.iter().map(|v| (v - top).exp() / sum).collect()
+}
+
+pub fn attend(q: &[f32], k: &[f32], v: &[f32], out: &mut [f32], n: usize, d: usize) {
+    for i in 0..n {
+        let mut scores = vec![0f32; n];
+        for j in 0..n {
+            let mut s = 0f32;
+            for c in 0..d {
+                s += q[i * d + c] * k[j * d + c];
+            }
+            scores[j] = s * 0.125;
+        }
+        let top = scores.iter().copied().fold(f32::MIN, f32::max);
+        let mut sum = 0f32;
+        for x in scores.iter_mut() {
+            *x = (*x - top).exp();
+            sum += *x;
+        }
+        for x in scores.iter_mut() {
+            *x /= sum;
+        }
+        for c in 0..d { //~ attention
+            let mut s = 0f32;
+            for j in 0..n {
+                s += scores[j] * v[j * d + c];
+            }
+            out[i * d + c] = s;
+        }
+    }
+}
+
+pub fn masked(q: &Tensor, k: &Tensor, v: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    let scores = (q.matmul(&k.t()?)? * 0.125)?;
+    let scores = scores.broadcast_add(mask)?;
+    let weights = candle_nn::ops::softmax_last_dim(&scores)?;
+    weights.matmul(v) //~ attention
+}
+
+pub fn gate(x: &Tensor, chooser: &Tensor, h: &Tensor, w: &Tensor) -> Result<Tensor> {
+    let scores = x.matmul(chooser)?; //~ matmul
+    let chosen = candle_nn::ops::softmax_last_dim(&scores)?; //~ softmax
+    h.matmul(w) //~ matmul
+}
