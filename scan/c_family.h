@@ -77,6 +77,14 @@ bool takt__c_has(struct takt_text text, const char *word);
 /* The name that a declarator declares, without what is around it; a null
  * node: none. Sets `is_function` when a parameter list is in between. */
 TSNode takt__c_declared_name(TSNode declarator, bool *is_function);
+/* What a declaration or parameter declares, from its *at-th child on; false:
+ * nothing more. */
+struct takt_c_declared {
+    TSNode declarator, name; /* a null node: it has none */
+    bool is_function;
+};
+bool takt__c_next_declared(TSNode declaration, uint32_t *at,
+                           struct takt_c_declared *out);
 /* The first named child, or a null node. */
 TSNode takt__c_first(TSNode node);
 /* Without parentheses around it. */

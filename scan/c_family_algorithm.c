@@ -250,13 +250,6 @@ static const char *map_with(const struct call *call, TSNode function,
 /* [](float &x) { x *= 2; }, [&](float x) { s += x; } */
 static const char *change_with(const struct call *call, TSNode lambda)
 {
-    static const struct {
-        const char *sign;
-        enum takt_ir_sort sort;
-    } signs[] = {{"+=", TAKT_IR_ADD},
-                 {"-=", TAKT_IR_SUB},
-                 {"*=", TAKT_IR_MUL},
-                 {"/=", TAKT_IR_DIV}};
     lambda = takt__c_function_named(call->place, lambda);
     const TSNode body = takt__node_field(lambda, "body");
     TSNode statement = ts_node_is_null(body) ? body : takt__c_first(body);
@@ -282,10 +275,9 @@ static const char *change_with(const struct call *call, TSNode lambda)
             op = takt__judge_sum(value); /* into what was captured */
         value = NULL;
     }
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (value != NULL && target != NULL &&
-            takt__text_is(sign, signs[i].sign))
-            value = takt__ir_pair(&nest->ir, signs[i].sort, target, value);
+    enum takt_ir_effect effect;
+    if (value != NULL && target != NULL && takt__ir_effect(sign, &effect))
+        value = takt__ir_after(&nest->ir, effect, target, value);
     if (target != NULL && value != NULL)
         op = takt__judge_element(NULL, value);
     free(nest);

@@ -120,8 +120,6 @@ bool takt__c_collect_setter(struct takt_c_nest *nest, TSNode call,
                             uint32_t around);
 bool takt__c_collect_macro(struct takt_c_nest *nest, TSNode call,
                            uint32_t around);
-/* The effect of =, += and the like; false: it is none of these. */
-bool takt__c_effect(struct takt_text sign, enum takt_ir_effect *out);
 /* A call of a function of mathematics by its name, without its arguments. */
 struct takt_ir_expr *takt__c_expr_function(struct takt_c_nest *nest,
                                            struct takt_text name);

@@ -266,7 +266,7 @@ static bool read_assignment(struct macro_reading *in, uint32_t around)
     sign.at = in->left.at;
     sign.size += first != '=' && in->left.size > 1;
     if (stmt.target == NULL || first == '\0' ||
-        !takt__c_effect(sign, &stmt.effect))
+        !takt__ir_effect(sign, &stmt.effect))
         return false;
     pass(in, sign.size);
     stmt.value = read_choice(in);

@@ -208,6 +208,24 @@ TSNode takt__c_declared_name(TSNode declarator, bool *is_function)
     return (TSNode){0};
 }
 
+bool takt__c_next_declared(TSNode declaration, uint32_t *at,
+                           struct takt_c_declared *out)
+{
+    const uint32_t count = ts_node_child_count(declaration);
+
+    while (*at < count && *at < 256) {
+        const uint32_t i = (*at)++;
+        const char *field = ts_node_field_name_for_child(declaration, i);
+        if (field == NULL || strcmp(field, "declarator") != 0)
+            continue;
+        out->is_function = false;
+        out->declarator = ts_node_child(declaration, i);
+        out->name = takt__c_declared_name(out->declarator, &out->is_function);
+        return true;
+    }
+    return false;
+}
+
 static void gather(struct takt_source *source, TSNode node, const void *class,
                    unsigned depth);
 
@@ -215,19 +233,13 @@ static void gather_declarators(struct takt_source *source, TSNode node,
                                const void *class)
 {
     const enum takt_c_what what = class != NULL ? TAKT_C_FIELD : TAKT_C_VALUE;
-    const uint32_t count = ts_node_child_count(node);
+    struct takt_c_declared one;
 
-    for (uint32_t i = 0; i < count && i < 256; i++) {
-        const char *field = ts_node_field_name_for_child(node, i);
-        if (field == NULL || strcmp(field, "declarator") != 0)
-            continue;
-        bool is_function = false;
-        const TSNode declarator = ts_node_child(node, i);
-        const TSNode name = takt__c_declared_name(declarator, &is_function);
-        keep(source, name, is_function ? TAKT_C_FUNCTION : what, declarator,
-             node);
-        if (class != NULL && !is_function)
-            keep_in(source, class, name, what, declarator, node);
+    for (uint32_t at = 0; takt__c_next_declared(node, &at, &one);) {
+        keep(source, one.name, one.is_function ? TAKT_C_FUNCTION : what,
+             one.declarator, node);
+        if (class != NULL && !one.is_function)
+            keep_in(source, class, one.name, what, one.declarator, node);
     }
 }
 
@@ -337,19 +349,12 @@ static void keep_local(const struct takt_source *source, TSNode block,
 static void gather_locals(const struct takt_source *source, TSNode block,
                           TSNode node)
 {
-    const uint32_t count = ts_node_child_count(node);
+    struct takt_c_declared one;
 
-    for (uint32_t i = 0; i < count && i < 256; i++) {
-        const char *field = ts_node_field_name_for_child(node, i);
-        if (field == NULL || strcmp(field, "declarator") != 0)
-            continue;
-        bool is_function = false;
-        const TSNode declarator = ts_node_child(node, i);
-        const TSNode name = takt__c_declared_name(declarator, &is_function);
-        if (!ts_node_is_null(name))
-            keep_local(source, block, takt__node_text(source, name),
-                       TAKT_C_LOCAL, declarator, node);
-    }
+    for (uint32_t at = 0; takt__c_next_declared(node, &at, &one);)
+        if (!ts_node_is_null(one.name))
+            keep_local(source, block, takt__node_text(source, one.name),
+                       TAKT_C_LOCAL, one.declarator, node);
 }
 
 const struct takt_c_name *takt__c_find_local(const struct takt_source *source,

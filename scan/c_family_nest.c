@@ -92,31 +92,19 @@ struct takt_c_local *takt__c_passing(struct takt_c_nest *nest, TSNode node,
 static bool pass_on(struct takt_c_nest *nest, TSNode node, TSNode name,
                     struct takt_text sign)
 {
-    static const struct {
-        const char *sign;
-        enum takt_ir_sort sort;
-    } signs[] = {{"+=", TAKT_IR_ADD},
-                 {"-=", TAKT_IR_SUB},
-                 {"*=", TAKT_IR_MUL},
-                 {"/=", TAKT_IR_DIV}};
     struct takt_c_local *local =
         takt__c_local(nest, takt__node_text(nest->source, name));
     struct takt_ir_expr *value =
         takt__c_expr(nest, takt__node_field(node, "right"), false, 0);
 
-    if (value == NULL || nest->is_choosing)
+    enum takt_ir_effect effect;
+
+    if (value == NULL || nest->is_choosing || !takt__ir_effect(sign, &effect))
         return false;
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (takt__text_is(sign, signs[i].sign)) {
-            if (local->value == NULL)
-                return false;
-            local->value =
-                takt__ir_pair(&nest->ir, signs[i].sort, local->value, value);
-            return local->value != NULL;
-        }
-    local->value = value;
-    local->is_stale = false;
-    return takt__text_is(sign, "=");
+    if (effect == TAKT_IR_STORE)
+        local->is_stale = false;
+    local->value = takt__ir_after(&nest->ir, effect, local->value, value);
+    return local->value != NULL;
 }
 
 /* Whether a name was read, here or above, before this sets it anew. */
@@ -131,25 +119,6 @@ static bool is_read_before(struct takt_c_nest *nest, TSNode assignment)
     takt__c_expr(nest, takt__node_field(assignment, "right"), false, 0);
     nest->ir.expr_count = exprs;
     return local->is_read;
-}
-
-bool takt__c_effect(struct takt_text sign, enum takt_ir_effect *out)
-{
-    static const struct {
-        const char *sign;
-        enum takt_ir_effect effect;
-    } signs[] = {{"=", TAKT_IR_STORE},
-                 {"+=", TAKT_IR_SUM},
-                 {"-=", TAKT_IR_DIFFERENCE},
-                 {"*=", TAKT_IR_PRODUCT},
-                 {"/=", TAKT_IR_QUOTIENT}};
-
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (takt__text_is(sign, signs[i].sign)) {
-            *out = signs[i].effect;
-            return true;
-        }
-    return false;
 }
 
 static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
@@ -173,7 +142,7 @@ static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
               (nest->is_choosing || is_read_before(nest, node))))
             return pass_on(nest, node, left, sign);
     }
-    const bool is_known = takt__c_effect(sign, &stmt.effect);
+    const bool is_known = takt__ir_effect(sign, &stmt.effect);
     TSNode right = takt__c_bare(takt__node_field(node, "right"));
     if (takt__node_is(right, "assignment_expression")) { /* a = b = c */
         if (!collect_assignment(nest, right, around) ||

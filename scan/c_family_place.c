@@ -156,22 +156,16 @@ bool takt__c_is_test(const struct takt_c_place *place)
 static bool declares(const struct takt_source *source, TSNode node,
                      struct takt_text name, struct takt_c_declaration *out)
 {
-    const uint32_t count = ts_node_child_count(node);
+    struct takt_c_declared one;
 
-    for (uint32_t i = 0; i < count && i < 256; i++) {
-        const char *field = ts_node_field_name_for_child(node, i);
-        if (field == NULL || strcmp(field, "declarator") != 0)
-            continue;
-        bool is_function = false;
-        const TSNode declarator = ts_node_child(node, i);
-        const TSNode found = takt__c_declared_name(declarator, &is_function);
-        if (ts_node_is_null(found) ||
-            !takt__ir_same_text(takt__node_text(source, found), name))
+    for (uint32_t at = 0; takt__c_next_declared(node, &at, &one);) {
+        if (ts_node_is_null(one.name) ||
+            !takt__ir_same_text(takt__node_text(source, one.name), name))
             continue;
         *out = (struct takt_c_declaration){.holder = node,
-                                           .declarator = declarator};
-        if (takt__node_is(declarator, "init_declarator"))
-            out->value = takt__node_field(declarator, "value");
+                                           .declarator = one.declarator};
+        if (takt__node_is(one.declarator, "init_declarator"))
+            out->value = takt__node_field(one.declarator, "value");
         return true;
     }
     return false;

@@ -101,28 +101,22 @@ static bool survey_assignment(struct takt_c_nest *nest, TSNode node,
 static bool survey_declaration(struct takt_c_nest *nest, TSNode node,
                                uint32_t around)
 {
-    const uint32_t count = ts_node_child_count(node);
+    struct takt_c_declared one;
 
-    for (uint32_t i = 0; i < count; i++) {
-        const char *role = ts_node_field_name_for_child(node, i);
-        if (role == NULL || strcmp(role, "declarator") != 0)
-            continue;
-        bool is_function = false;
-        const TSNode declarator = ts_node_child(node, i);
-        const TSNode name = takt__c_declared_name(declarator, &is_function);
-        if (ts_node_is_null(name) || is_function ||
+    for (uint32_t at = 0; takt__c_next_declared(node, &at, &one);) {
+        if (ts_node_is_null(one.name) || one.is_function ||
             nest->locals == TAKT_C_NAMES)
             return false;
         struct takt_c_local *local = &nest->local[nest->locals++];
         struct takt_c_declaration held = {.holder = node,
-                                          .declarator = declarator};
-        if (takt__node_is(declarator, "init_declarator"))
-            held.value = takt__node_field(declarator, "value");
+                                          .declarator = one.declarator};
+        if (takt__node_is(one.declarator, "init_declarator"))
+            held.value = takt__node_field(one.declarator, "value");
         *local = (struct takt_c_local){
-            .text = takt__node_text(nest->source, name),
+            .text = takt__node_text(nest->source, one.name),
             .is_declared = true,
             .is_reference =
-                takt__node_is(takt__node_field(declarator, "declarator"),
+                takt__node_is(takt__node_field(one.declarator, "declarator"),
                               "reference_declarator"),
             .declared = around,
             .type = takt__c_declared_type(nest->place, &held, 0)};

@@ -245,6 +245,14 @@ struct takt_ir_expr *takt__ir_rounds(struct takt_ir_nest *nest);
 bool takt__ir_store(struct takt_ir_nest *nest, enum takt_ir_effect effect,
                     struct takt_ir_expr *target, struct takt_ir_expr *value);
 
+/* What = += -= *= /= do; false: the sign is none of these. */
+bool takt__ir_effect(struct takt_text sign, enum takt_ir_effect *out);
+/* What a target that was `to` is after that. */
+struct takt_ir_expr *takt__ir_after(struct takt_ir_nest *nest,
+                                    enum takt_ir_effect effect,
+                                    struct takt_ir_expr *to,
+                                    struct takt_ir_expr *value);
+
 /* Puts a statement with the others, unless there is something missing in it. */
 bool takt__ir_add(struct takt_ir_nest *nest, struct takt_ir_stmt stmt);
 /* s = s + x is s += x, s = max(s, x) takes the largest, and so on. */

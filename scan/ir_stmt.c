@@ -6,6 +6,36 @@
  */
 #include "ir.h"
 
+bool takt__ir_effect(struct takt_text sign, enum takt_ir_effect *out)
+{
+    static const char *const signs[] = {[TAKT_IR_STORE] = "=",
+                                        [TAKT_IR_SUM] = "+=",
+                                        [TAKT_IR_DIFFERENCE] = "-=",
+                                        [TAKT_IR_PRODUCT] = "*=",
+                                        [TAKT_IR_QUOTIENT] = "/="};
+
+    for (*out = TAKT_IR_STORE; *out <= TAKT_IR_QUOTIENT; ++*out)
+        if (takt__text_is(sign, signs[*out]))
+            return true;
+    return false;
+}
+
+struct takt_ir_expr *takt__ir_after(struct takt_ir_nest *nest,
+                                    enum takt_ir_effect effect,
+                                    struct takt_ir_expr *to,
+                                    struct takt_ir_expr *value)
+{
+    static const enum takt_ir_sort sorts[] = {[TAKT_IR_SUM] = TAKT_IR_ADD,
+                                              [TAKT_IR_DIFFERENCE] =
+                                                  TAKT_IR_SUB,
+                                              [TAKT_IR_PRODUCT] = TAKT_IR_MUL,
+                                              [TAKT_IR_QUOTIENT] = TAKT_IR_DIV};
+
+    return effect == TAKT_IR_STORE
+               ? value
+               : takt__ir_pair(nest, sorts[effect], to, value);
+}
+
 bool takt__ir_add(struct takt_ir_nest *nest, struct takt_ir_stmt stmt)
 {
     if (stmt.target == NULL || stmt.value == NULL ||

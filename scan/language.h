@@ -73,6 +73,9 @@ const char *takt__source_keep(const struct takt_source *source,
 bool takt__node_is(TSNode node, const char *type);
 bool takt__node_in(TSNode node, const char *types); /* "comment block" */
 TSNode takt__node_field(TSNode node, const char *field);
+/* Named children; of a null node none. */
+uint32_t takt__node_children(TSNode node);
+TSNode takt__node_child(TSNode node, uint32_t place);
 /* Goes to the next node of a tree, each before those in it, which are passed
  * over if not `enters`; needs no stack of ours. False: there is none. */
 bool takt__cursor_next(TSTreeCursor *cursor, bool enters);

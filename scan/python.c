@@ -203,8 +203,8 @@ static bool is_test_class(const struct takt_source *source, TSNode node)
 
     if (starts(takt__node_text(source, takt__node_field(node, "name")), "Test"))
         return true;
-    for (unsigned i = 0; i < takt__python_children(bases) && i < 16; i++)
-        if (ends(takt__node_text(source, takt__python_child(bases, i)),
+    for (unsigned i = 0; i < takt__node_children(bases) && i < 16; i++)
+        if (ends(takt__node_text(source, takt__node_child(bases, i)),
                  "TestCase"))
             return true;
     return false;

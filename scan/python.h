@@ -108,9 +108,6 @@ bool takt__python_is_claimed(const struct takt_source *source, TSNode node);
 
 /* ---- syntax ---------------------------------------------------------------*/
 
-/* Named children; of a null node none. */
-unsigned takt__python_children(TSNode node);
-TSNode takt__python_child(TSNode node, unsigned index);
 /* Without the parentheses around it. */
 TSNode takt__python_bare(TSNode node);
 /* The operator of a binary operator or assignment: '+', '@', '*', 'p' for **;

@@ -40,8 +40,8 @@ static bool is_self(const struct takt_source *source, TSNode node)
 
 static bool has_slice(TSNode subscript)
 {
-    for (unsigned i = 1; i < takt__python_children(subscript) && i < 8; i++) {
-        TSNode index = takt__python_child(subscript, i);
+    for (unsigned i = 1; i < takt__node_children(subscript) && i < 8; i++) {
+        TSNode index = takt__node_child(subscript, i);
         if (!takt__node_in(index, "integer identifier"))
             return true;
     }
@@ -57,8 +57,8 @@ static struct takt_python_value operand(const struct takt_source *source,
     node = takt__python_bare(node);
     if (value.kind == TAKT_PYTHON_UNKNOWN && (sign == '-' || sign == '/') &&
         takt__python_has_arrays(source) && takt__node_is(node, "subscript") &&
-        takt__python_children(node) == 2 &&
-        takt__node_is(takt__python_child(node, 1), "slice")) {
+        takt__node_children(node) == 2 &&
+        takt__node_is(takt__node_child(node, 1), "slice")) {
         value.kind = TAKT_PYTHON_ARRAY;
         value.rank = TAKT_PYTHON_RANK_UNKNOWN;
     }

@@ -61,11 +61,11 @@ static const char *map_op(const struct takt_source *source, TSNode call)
 
 static bool has_numbers(TSNode list)
 {
-    const unsigned count = takt__python_children(list);
+    const unsigned count = takt__node_children(list);
     unsigned numbers = 0;
 
     for (unsigned i = 0; i < count && i < 64; i++) {
-        TSNode item = takt__python_child(list, i);
+        TSNode item = takt__node_child(list, i);
         numbers += takt__node_in(item, "float integer");
     }
     return count > 2 && (numbers == count || numbers == 64);
@@ -267,16 +267,16 @@ static bool is_unzip(const struct takt_source *source, TSNode node)
     return calls(source, node, "builtins.zip") &&
            takt__python_argument_count(node) == 1 &&
            takt__node_is(splat, "list_splat") &&
-           !takt__node_is(takt__python_child(splat, 0), "call");
+           !takt__node_is(takt__node_child(splat, 0), "call");
 }
 
 const char *takt__python_comprehension(const struct takt_source *source,
                                        TSNode node)
 {
-    TSNode clause = takt__python_child(node, 1);
+    TSNode clause = takt__node_child(node, 1);
     TSNode body = takt__python_bare(takt__node_field(node, "body"));
 
-    if (takt__python_children(node) != 2 ||
+    if (takt__node_children(node) != 2 ||
         !takt__node_is(clause, "for_in_clause") || ts_node_is_null(body))
         return NULL;
     TSNode left = takt__node_field(clause, "left");

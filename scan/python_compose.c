@@ -378,8 +378,8 @@ static bool is_choice_of_positive(const struct takt_source *source, TSNode call)
 
     if (!is_library_call(source, call, "numpy.where torch.where") ||
         ts_node_is_null(no) || !takt__node_is(test, "comparison_operator") ||
-        takt__python_children(test) != 2 ||
-        !takt__python_is_literal(source, takt__python_child(test, 1), 0.0))
+        takt__node_children(test) != 2 ||
+        !takt__python_is_literal(source, takt__node_child(test, 1), 0.0))
         return false;
     const struct takt_text sign =
         takt__node_text(source, takt__node_field(test, "operators"));
@@ -387,7 +387,7 @@ static bool is_choice_of_positive(const struct takt_source *source, TSNode call)
     TSNode kept = is_above ? yes : no;
     return (is_above || (sign.size > 0 && sign.at[0] == '<')) &&
            takt__python_is_literal(source, is_above ? no : yes, 0.0) &&
-           takt__python_same(source, kept, takt__python_child(test, 0)) &&
+           takt__python_same(source, kept, takt__node_child(test, 0)) &&
            !is_kind(source, kept, TAKT_PYTHON_NUMBER);
 }
 

@@ -178,7 +178,7 @@ bool takt__python_is_own_class(const struct takt_source *source, TSNode node)
     const struct takt_python_binding *binding = takt__python_lookup(
         source, takt__node_text(source, node), ts_node_start_byte(node));
     return binding != NULL && binding->binds == TAKT_PYTHON_CLASS &&
-           takt__python_children(
+           takt__node_children(
                takt__node_field(binding->value, "superclasses")) == 0;
 }
 

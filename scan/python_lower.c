@@ -17,10 +17,10 @@ enum { MOST_STATEMENTS = 64 }; /* comments, most of them */
 struct takt_ir_expr *takt__python_items(struct takt_python_nest *nest,
                                         TSNode node, unsigned depth)
 {
-    const unsigned count = takt__python_children(node);
+    const unsigned count = takt__node_children(node);
 
     for (unsigned i = 1; i < count; i++) {
-        const TSNode clause = takt__python_child(node, i);
+        const TSNode clause = takt__node_child(node, i);
         if (takt__node_is(clause, "for_in_clause") &&
             !takt__python_open(nest, takt__node_field(clause, "left"),
                                takt__node_field(clause, "right"), depth))
@@ -37,7 +37,7 @@ struct takt_ir_expr *takt__python_collected(struct takt_python_nest *nest,
     const uint32_t around = nest->ir.around;
     const unsigned locals = nest->locals, prefixes = nest->ir.prefixes;
 
-    if (prefixes == 3 || takt__python_children(node) != 2 ||
+    if (prefixes == 3 || takt__node_children(node) != 2 ||
         ir->loop_count == TAKT_IR_LOOPS)
         return NULL;
     nest->ir.prefix[nest->ir.prefixes++] = takt__ir_count(
@@ -102,7 +102,7 @@ static void find_assigned(struct takt_python_nest *nest, TSNode node,
                           unsigned depth)
 {
     const TSNode left = takt__node_field(node, "left");
-    const unsigned count = takt__python_children(node);
+    const unsigned count = takt__node_children(node);
 
     if (depth > TAKT_PYTHON_DEEPEST)
         return;
@@ -110,12 +110,12 @@ static void find_assigned(struct takt_python_nest *nest, TSNode node,
         note_assigned(nest, left, true);
     else if (takt__node_is(node, "assignment") &&
              takt__node_is(left, "pattern_list"))
-        for (unsigned i = 0; i < takt__python_children(left); i++)
-            note_assigned(nest, takt__python_child(left, i), true);
+        for (unsigned i = 0; i < takt__node_children(left); i++)
+            note_assigned(nest, takt__node_child(left, i), true);
     else if (takt__node_is(node, "assignment"))
         note_assigned(nest, left, false);
     for (unsigned i = 0; i < count && i < MOST_STATEMENTS; i++)
-        find_assigned(nest, takt__python_child(node, i), depth + 1);
+        find_assigned(nest, takt__node_child(node, i), depth + 1);
 }
 
 /* y = f(x), once: a name for what comes next. */
@@ -180,14 +180,14 @@ static bool assign(struct takt_python_nest *nest, TSNode left,
 static bool assign_pair(struct takt_python_nest *nest, TSNode left,
                         TSNode right, unsigned depth)
 {
-    const unsigned count = takt__python_children(left);
+    const unsigned count = takt__node_children(left);
 
     if (!takt__node_is(right, "expression_list") ||
-        takt__python_children(right) != count || count > 4)
+        takt__node_children(right) != count || count > 4)
         return false;
     for (unsigned i = 0; i < count; i++)
-        if (!assign(nest, takt__python_child(left, i),
-                    takt__python_expr(nest, takt__python_child(right, i), false,
+        if (!assign(nest, takt__node_child(left, i),
+                    takt__python_expr(nest, takt__node_child(right, i), false,
                                       depth + 1),
                     depth))
             return false;
@@ -205,7 +205,7 @@ static bool lower_assignment(struct takt_python_nest *nest, TSNode node,
     if (takt__node_is(left, "pattern_list"))
         return assign_pair(nest, left, right, depth);
     if (takt__node_is(left, "identifier") && takt__node_is(right, "list") &&
-        takt__python_children(right) == 0) /* a row that is filled below */
+        takt__node_children(right) == 0) /* a row that is filled below */
         return takt__python_bind_local(nest, left,
                                        takt__ir_collected(&nest->ir, NULL));
     return assign(nest, left, takt__python_expr(nest, right, false, depth + 1),
@@ -216,33 +216,27 @@ static bool lower_assignment(struct takt_python_nest *nest, TSNode node,
 static bool lower_change(struct takt_python_nest *nest, TSNode node,
                          unsigned depth)
 {
-    static const struct {
-        char sign;
-        enum takt_ir_effect effect;
-    } signs[] = {{'+', TAKT_IR_SUM},
-                 {'-', TAKT_IR_DIFFERENCE},
-                 {'*', TAKT_IR_PRODUCT},
-                 {'/', TAKT_IR_QUOTIENT}};
     const TSNode left = takt__node_field(node, "left");
     const TSNode right = takt__node_field(node, "right");
-    const char sign = takt__python_operator(nest->source, node);
     struct takt_ir_expr *value =
         takt__python_expr(nest, right, false, depth + 1);
+    enum takt_ir_effect effect;
 
     if (value == NULL ||
+        !takt__ir_effect(
+            takt__node_text(nest->source, takt__node_field(node, "operator")),
+            &effect) ||
         (takt__node_is(left, "identifier") && !starts_as_number(nest, left)))
         return false;
-    if ((sign == '+' || sign == '-') && value->loops == 0 &&
-        !value->is_varying && !takt__python_is_fixed_number(nest, right, value))
+    if ((effect == TAKT_IR_SUM || effect == TAKT_IR_DIFFERENCE) &&
+        value->loops == 0 && !value->is_varying &&
+        !takt__python_is_fixed_number(nest, right, value))
         return false;
     if (takt__python_value(nest->source, right).kind == TAKT_PYTHON_THING)
         return false;
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (signs[i].sign == sign)
-            return takt__ir_store(
-                &nest->ir, signs[i].effect,
-                takt__python_expr(nest, left, false, depth + 1), value);
-    return false;
+    return takt__ir_store(&nest->ir, effect,
+                          takt__python_expr(nest, left, false, depth + 1),
+                          value);
 }
 
 /* out.append(x): the next element is written. */
@@ -279,12 +273,11 @@ static bool lower_append(struct takt_python_nest *nest, TSNode call,
 static bool lower_body(struct takt_python_nest *nest, TSNode body,
                        unsigned depth)
 {
-    const unsigned count = takt__python_children(body);
+    const unsigned count = takt__node_children(body);
 
     for (unsigned i = 0; i < count; i++)
         if (i == MOST_STATEMENTS ||
-            !takt__python_statement(nest, takt__python_child(body, i),
-                                    depth + 1))
+            !takt__python_statement(nest, takt__node_child(body, i), depth + 1))
             return false;
     return count > 0;
 }
@@ -300,9 +293,9 @@ static struct takt_ir_expr *against_best(struct takt_python_nest *nest,
         (*sign.at != '<' && *sign.at != '>'))
         return NULL;
     for (unsigned i = 0; i < 2; i++) {
-        const TSNode other = takt__python_child(test, 1 - i);
+        const TSNode other = takt__node_child(test, 1 - i);
         struct takt_ir_expr *e = takt__python_expr(
-            nest, takt__python_child(test, i), false, depth + 1);
+            nest, takt__node_child(test, i), false, depth + 1);
         if (e != NULL && takt__node_is(other, "subscript"))
             return takt__ir_pair(
                 &nest->ir,
@@ -356,8 +349,8 @@ bool takt__python_statement(struct takt_python_nest *nest, TSNode node,
                             unsigned depth)
 {
     if (takt__node_is(node, "expression_statement") &&
-        takt__python_children(node) == 1)
-        node = takt__python_child(node, 0);
+        takt__node_children(node) == 1)
+        node = takt__node_child(node, 0);
     if (depth > TAKT_PYTHON_DEEPEST)
         return false;
     if (takt__node_is(node, "comment"))

@@ -73,11 +73,11 @@ static struct takt_ir_expr *subscript(struct takt_python_nest *nest,
 {
     struct takt_ir_expr *e = takt__python_expr(
         nest, takt__node_field(node, "value"), false, depth + 1);
-    const unsigned count = takt__python_children(node);
+    const unsigned count = takt__node_children(node);
 
     for (unsigned i = 1; i < count && e != NULL; i++) {
-        struct takt_ir_expr *at = takt__python_expr(
-            nest, takt__python_child(node, i), true, depth + 1);
+        struct takt_ir_expr *at =
+            takt__python_expr(nest, takt__node_child(node, i), true, depth + 1);
         e = takt__ir_is_plain_index(at) ? takt__ir_element(&nest->ir, e, at)
                                         : NULL;
     }
@@ -166,12 +166,12 @@ static struct takt_ir_expr *comparison(struct takt_python_nest *nest,
     const struct takt_text sign =
         takt__node_text(nest->source, takt__node_field(node, "operators"));
 
-    if (takt__python_children(node) != 2 || sign.size == 0)
+    if (takt__node_children(node) != 2 || sign.size == 0)
         return NULL;
     struct takt_ir_expr *a =
-        takt__python_expr(nest, takt__python_child(node, 0), false, depth + 1);
+        takt__python_expr(nest, takt__node_child(node, 0), false, depth + 1);
     struct takt_ir_expr *b =
-        takt__python_expr(nest, takt__python_child(node, 1), false, depth + 1);
+        takt__python_expr(nest, takt__node_child(node, 1), false, depth + 1);
     if (a == NULL || b == NULL)
         return NULL;
     if (*sign.at == '<' || *sign.at == '>')
@@ -189,7 +189,7 @@ static struct takt_ir_expr *choice(struct takt_python_nest *nest, TSNode node,
     struct takt_ir_expr *part[3];
 
     for (unsigned i = 0; i < 3; i++)
-        part[i] = takt__python_expr(nest, takt__python_child(node, i), i == 1,
+        part[i] = takt__python_expr(nest, takt__node_child(node, i), i == 1,
                                     depth + 1);
     return takt__ir_pick(&nest->ir, part[1], part[0], part[2]);
 }
@@ -214,7 +214,7 @@ static const char *function_named(const char *dotted)
 static bool is_independent(struct takt_python_nest *nest, TSNode node,
                            unsigned depth)
 {
-    const unsigned count = takt__python_children(node);
+    const unsigned count = takt__node_children(node);
 
     if (takt__node_is(node, "identifier")) {
         const struct takt_ir_expr *e = identifier(nest, node);
@@ -222,7 +222,7 @@ static bool is_independent(struct takt_python_nest *nest, TSNode node,
     }
     for (unsigned i = 0; i < count; i++)
         if (depth > TAKT_PYTHON_DEEPEST ||
-            !is_independent(nest, takt__python_child(node, i), depth + 1))
+            !is_independent(nest, takt__node_child(node, i), depth + 1))
             return false;
     return true;
 }
@@ -356,7 +356,7 @@ static bool bind_columns(struct takt_python_nest *nest, TSNode left,
     const TSNode splat = argument(nest, call, 0);
     struct takt_ir_expr *rows =
         takt__node_is(splat, "list_splat")
-            ? takt__python_expr(nest, takt__python_child(splat, 0), false,
+            ? takt__python_expr(nest, takt__node_child(splat, 0), false,
                                 depth + 1)
             : NULL;
 
@@ -376,11 +376,11 @@ static bool bind_zip(struct takt_python_nest *nest, TSNode left, TSNode call,
 
     if (takt__node_is(left, "identifier"))
         return bind_columns(nest, left, call, at, depth);
-    if (count != takt__python_children(left))
+    if (count != takt__node_children(left))
         return false;
     for (unsigned i = 0; i < count; i++)
         if (!takt__python_bind_local(
-                nest, takt__python_child(left, i),
+                nest, takt__node_child(left, i),
                 element(nest, argument(nest, call, i), at, depth)))
             return false;
     return true;
@@ -433,10 +433,10 @@ bool takt__python_open(struct takt_python_nest *nest, TSNode left, TSNode right,
     if (strcmp(dotted, "builtins.zip") == 0)
         return bind_zip(nest, left, right, at, depth);
     if (strcmp(dotted, "builtins.enumerate") == 0)
-        return takt__python_children(left) == 2 &&
-               takt__python_bind_local(nest, takt__python_child(left, 0), at) &&
+        return takt__node_children(left) == 2 &&
+               takt__python_bind_local(nest, takt__node_child(left, 0), at) &&
                takt__python_bind_local(
-                   nest, takt__python_child(left, 1),
+                   nest, takt__node_child(left, 1),
                    element(nest, argument(nest, right, 0), at, depth));
     return takt__python_bind_local(nest, left, element(nest, right, at, depth));
 }
@@ -446,17 +446,17 @@ struct takt_ir_expr *takt__python_mapped(struct takt_python_nest *nest,
 {
     const TSNode function = argument(nest, call, 0);
     const TSNode list = takt__node_field(function, "parameters");
-    const unsigned count = takt__python_children(list);
+    const unsigned count = takt__node_children(list);
 
     if (!takt__node_is(function, "lambda") || count == 0 ||
-        !takt__python_open(nest, takt__python_child(list, 0),
+        !takt__python_open(nest, takt__node_child(list, 0),
                            argument(nest, call, 1), 0))
         return NULL;
     struct takt_ir_expr *at =
         takt__ir_count(&nest->ir, nest->local[0].name, nest->ir.loop[0].bit);
     for (unsigned i = 1; i < count; i++)
         if (!takt__python_bind_local(
-                nest, takt__python_child(list, i),
+                nest, takt__node_child(list, i),
                 element(nest, argument(nest, call, i + 1), at, 0)))
             return NULL;
     return takt__python_expr(nest, takt__node_field(function, "body"), false,

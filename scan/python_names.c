@@ -79,7 +79,7 @@ static void bind_target(struct takt_source *source, TSNode target,
                         struct takt_python_binding like)
 {
     struct takt_python_notes *notes = source->notes;
-    const unsigned parts = takt__python_children(target);
+    const unsigned parts = takt__node_children(target);
 
     like.scope = notes->current;
     like.name = takt__node_text(source, target);
@@ -93,12 +93,12 @@ static void bind_target(struct takt_source *source, TSNode target,
     } else if (like.part == NONE && !takt__node_is(target, "subscript")) {
         for (unsigned i = 0; i < parts && i < MOST_PARTS; i++) {
             like.part = (int)i;
-            bind_target(source, takt__python_child(target, i), like);
+            bind_target(source, takt__node_child(target, i), like);
         }
     } else if (takt__node_in(target, "pattern_list tuple_pattern")) {
         like.binds = TAKT_PYTHON_OTHER; /* tuples in tuples: unknown */
         for (unsigned i = 0; i < parts && i < MOST_PARTS; i++) {
-            TSNode part = takt__python_child(target, i);
+            TSNode part = takt__node_child(target, i);
             if (takt__node_is(part, "identifier"))
                 bind_target(source, part, like);
         }
@@ -198,10 +198,10 @@ static void bind_import(struct takt_source *source, TSNode node, TSNode within)
 static void bind_imports(struct takt_source *source, TSNode node)
 {
     TSNode within = takt__node_field(node, "module_name");
-    const unsigned count = takt__python_children(node);
+    const unsigned count = takt__node_children(node);
 
     for (unsigned i = 0; i < count && i < MOST_IMPORTS; i++) {
-        TSNode child = takt__python_child(node, i);
+        TSNode child = takt__node_child(node, i);
         if (ts_node_is_null(within) || !ts_node_eq(child, within))
             bind_import(source, child, within);
     }
@@ -214,11 +214,11 @@ static void bind_parameter(struct takt_source *source, TSNode node)
     if (takt__node_is(node, "identifier"))
         name = node;
     else if (ts_node_is_null(name))
-        name = takt__python_child(node, 0);
+        name = takt__node_child(node, 0);
     if (ts_node_is_null(name))
         return;
     if (takt__node_in(name, "list_splat_pattern dictionary_splat_pattern"))
-        name = takt__python_child(name, 0);
+        name = takt__node_child(name, 0);
     if (!ts_node_is_null(name))
         bind_target(source, name,
                     (struct takt_python_binding){
@@ -249,9 +249,9 @@ static void enter_function(struct takt_source *source, TSNode node)
                body, TAKT_PYTHON_SCOPE_FUNCTION);
     if (ts_node_is_null(parameters))
         return;
-    const unsigned count = takt__python_children(parameters);
+    const unsigned count = takt__node_children(parameters);
     for (unsigned i = 0; i < count && i < MOST_PARTS; i++)
-        bind_parameter(source, takt__python_child(parameters, i));
+        bind_parameter(source, takt__node_child(parameters, i));
 }
 
 static void enter_class(struct takt_source *source, TSNode node)
@@ -323,7 +323,7 @@ static void bind_change(struct takt_source *source, TSNode node)
 /* x := value, and with or except ... as x */
 static void bind_first(struct takt_source *source, TSNode node)
 {
-    bind_plain(source, takt__python_child(node, 0));
+    bind_plain(source, takt__node_child(node, 0));
 }
 
 /* What never runs: if False, if TYPE_CHECKING. */

@@ -44,8 +44,8 @@ static void add_shape(const struct takt_source *source, TSNode node,
     node = takt__python_bare(node);
     if (takt__node_in(node, "tuple list")) {
         for (unsigned i = 0;
-             i < takt__python_children(node) && i <= TAKT_PYTHON_RANK; i++)
-            add_size(source, takt__python_child(node, i), value);
+             i < takt__node_children(node) && i <= TAKT_PYTHON_RANK; i++)
+            add_size(source, takt__node_child(node, i), value);
         return;
     }
     add_size(source, node, value);
@@ -78,11 +78,11 @@ static void add_arguments(const struct takt_source *source, TSNode call,
 static void add_list(TSNode list, struct takt_python_value *value)
 {
     while (takt__node_is(list, "list") && value->rank < TAKT_PYTHON_RANK) {
-        const unsigned count = takt__python_children(list);
+        const unsigned count = takt__node_children(list);
         value->dim[value->rank++] = count;
         if (count == 0)
             break;
-        list = takt__python_child(list, 0);
+        list = takt__node_child(list, 0);
     }
     value->source = TAKT_SIZE_LITERAL;
 }

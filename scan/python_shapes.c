@@ -196,7 +196,7 @@ static bool size_of(const struct takt_source *source, TSNode node, size_t *out,
         return size_of(source, binding->value, out, how, depth + 1);
     return (takt__node_in(binding->value, "expression_list tuple")) &&
            size_of(source,
-                   takt__python_child(binding->value, (uint32_t)binding->part),
+                   takt__node_child(binding->value, (uint32_t)binding->part),
                    out, how, depth + 1);
 }
 

@@ -9,21 +9,11 @@
 
 enum { DEEPEST = 16, MOST_ARGUMENTS = 64 };
 
-unsigned takt__python_children(TSNode node)
-{
-    return ts_node_is_null(node) ? 0 : ts_node_named_child_count(node);
-}
-
-TSNode takt__python_child(TSNode node, unsigned index)
-{
-    return ts_node_is_null(node) ? node : ts_node_named_child(node, index);
-}
-
 TSNode takt__python_bare(TSNode node)
 {
     while (takt__node_is(node, "parenthesized_expression") &&
-           takt__python_children(node) == 1)
-        node = takt__python_child(node, 0);
+           takt__node_children(node) == 1)
+        node = takt__node_child(node, 0);
     return node;
 }
 
@@ -62,8 +52,8 @@ unsigned takt__python_argument_count(TSNode call)
     if (is_generator(arguments))
         return 1;
     for (unsigned i = 0;
-         i < takt__python_children(arguments) && i < MOST_ARGUMENTS; i++)
-        count += !takt__node_is(takt__python_child(arguments, i), "comment");
+         i < takt__node_children(arguments) && i < MOST_ARGUMENTS; i++)
+        count += !takt__node_is(takt__node_child(arguments, i), "comment");
     return count;
 }
 
@@ -77,9 +67,9 @@ TSNode takt__python_argument(const struct takt_source *source, TSNode call,
         return none;
     if (is_generator(arguments))
         return position == 0 ? arguments : none;
-    const unsigned count = takt__python_children(arguments);
+    const unsigned count = takt__node_children(arguments);
     for (unsigned i = 0; i < count && i < MOST_ARGUMENTS; i++) {
-        TSNode child = takt__python_child(arguments, i);
+        TSNode child = takt__node_child(arguments, i);
         if (takt__node_is(child, "comment"))
             continue;
         if (takt__node_is(child, "keyword_argument")) {
@@ -135,11 +125,11 @@ bool takt__python_is_literal(const struct takt_source *source, TSNode node,
 
 bool takt__python_is_sliced(TSNode subscript)
 {
-    const unsigned count = takt__python_children(subscript);
+    const unsigned count = takt__node_children(subscript);
     bool has_slice = false;
 
     for (unsigned i = 1; i < count && i < 8; i++) {
-        TSNode index = takt__python_child(subscript, i);
+        TSNode index = takt__node_child(subscript, i);
         has_slice |= takt__node_in(index, "slice ellipsis none");
     }
     return count > 2 && has_slice;

@@ -25,12 +25,12 @@ static TSNode plain_type(const struct takt_source *source, TSNode type)
 {
     for (unsigned i = 0; i < DEEPEST && !ts_node_is_null(type); i++) {
         if (takt__node_is(type, "generic_type") &&
-            takt__text_is(last_part(source, takt__python_child(type, 0)),
+            takt__text_is(last_part(source, takt__node_child(type, 0)),
                           "Optional"))
-            type = takt__python_child(type, 1);
+            type = takt__node_child(type, 1);
         else if (takt__node_in(
                      type, "type type_parameter union_type binary_operator"))
-            type = takt__python_child(type, 0);
+            type = takt__node_child(type, 0);
         else
             break;
     }
@@ -43,7 +43,7 @@ static TSNode type_name(TSNode type)
     for (unsigned i = 0; i < DEEPEST && !ts_node_is_null(type); i++) {
         if (takt__node_in(type, "identifier attribute"))
             break;
-        type = takt__python_child(type, 0);
+        type = takt__node_child(type, 0);
     }
     return type;
 }
@@ -97,15 +97,14 @@ static TSNode item_type(const struct takt_source *source, TSNode type)
     type = plain_type(source, type);
     if (!takt__node_in(type, "generic_type subscript"))
         return none;
-    const struct takt_text name =
-        last_part(source, takt__python_child(type, 0));
-    TSNode within = takt__python_child(type, 1);
+    const struct takt_text name = last_part(source, takt__node_child(type, 0));
+    TSNode within = takt__node_child(type, 1);
     if (takt__text_in(name, "tuple Tuple"))
-        return takt__python_children(within) == 2 &&
-                       takt__text_is(takt__node_text(
-                                         source, takt__python_child(within, 1)),
-                                     "...")
-                   ? takt__python_child(within, 0)
+        return takt__node_children(within) == 2 &&
+                       takt__text_is(
+                           takt__node_text(source, takt__node_child(within, 1)),
+                           "...")
+                   ? takt__node_child(within, 0)
                    : none;
     return takt__text_in(name, lists) ? within : none;
 }

@@ -73,10 +73,10 @@ void takt__python_note_condition(struct takt_source *source, TSNode node)
     TSNode condition = takt__python_bare(takt__node_field(node, "condition"));
 
     if (!takt__node_is(condition, "comparison_operator") ||
-        takt__python_children(condition) != 2 ||
-        (!takt__node_in(takt__python_child(condition, 1), "integer float")))
+        takt__node_children(condition) != 2 ||
+        (!takt__node_in(takt__node_child(condition, 1), "integer float")))
         return;
-    TSNode compared = takt__python_child(condition, 0);
+    TSNode compared = takt__node_child(condition, 0);
     if (takt__node_is(compared, "call") &&
         takt__text_is(
             takt__node_text(source, takt__node_field(compared, "function")),

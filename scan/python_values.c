@@ -42,7 +42,7 @@ static struct takt_python_value part_of(const struct takt_source *source,
 
     if (takt__node_in(value, "expression_list tuple"))
         return takt__python_value(source,
-                                  takt__python_child(value, (uint32_t)part));
+                                  takt__node_child(value, (uint32_t)part));
     if (takt__node_is(value, "attribute"))
         return takt__text_is(takt__node_text(
                                  source, takt__node_field(value, "attribute")),
@@ -175,7 +175,7 @@ static struct takt_python_value returned(const struct takt_source *source,
             is_same = false;
         if (takt__node_is(node, "return_statement")) {
             const struct takt_python_value one =
-                takt__python_value(source, takt__python_child(node, 0));
+                takt__python_value(source, takt__node_child(node, 0));
             is_same &= is_first || one.kind == out.kind;
             if (!is_first && one.kind == TAKT_PYTHON_ARRAY)
                 out = takt__python_some_array(one.is_torch);
@@ -268,8 +268,8 @@ static struct takt_python_value of_attribute(const struct takt_source *source,
 
 static bool has_numbers(const struct takt_source *source, TSNode subscript)
 {
-    for (unsigned i = 1; i < takt__python_children(subscript); i++)
-        if (takt__python_value(source, takt__python_child(subscript, i)).kind !=
+    for (unsigned i = 1; i < takt__node_children(subscript); i++)
+        if (takt__python_value(source, takt__node_child(subscript, i)).kind !=
             TAKT_PYTHON_NUMBER)
             return false;
     return true;
@@ -291,13 +291,13 @@ static struct takt_python_value of_subscript(const struct takt_source *source,
     if (value.kind == TAKT_PYTHON_UNKNOWN && takt__python_is_sliced(node) &&
         takt__python_has_arrays(source))
         return takt__python_some_array(takt__python_has_torch(source));
-    if (value.kind == TAKT_PYTHON_UNKNOWN && takt__python_children(node) > 2 &&
+    if (value.kind == TAKT_PYTHON_UNKNOWN && takt__node_children(node) > 2 &&
         has_numbers(source, node))
         return number; /* x[i, j] */
     if (value.kind != TAKT_PYTHON_ARRAY)
         return unknown;
-    for (unsigned i = 1; i < takt__python_children(node) && i < 8; i++) {
-        TSNode index = takt__python_child(node, i);
+    for (unsigned i = 1; i < takt__node_children(node) && i < 8; i++) {
+        TSNode index = takt__node_child(node, i);
         const bool is_slice = takt__node_in(index, "slice ellipsis none");
         slices += is_slice || takt__node_is(index, "comparison_operator");
         if (takt__node_is(index, "none")) /* one dimension more */
@@ -326,9 +326,9 @@ static struct takt_python_value of_choice(const struct takt_source *source,
                                           TSNode node)
 {
     const struct takt_python_value a =
-        takt__python_value(source, takt__python_child(node, 0));
+        takt__python_value(source, takt__node_child(node, 0));
     const struct takt_python_value b =
-        takt__python_value(source, takt__python_child(node, 2));
+        takt__python_value(source, takt__node_child(node, 2));
 
     if (a.kind != b.kind)
         return unknown;

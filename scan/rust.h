@@ -183,7 +183,6 @@ static inline bool takt__rust_is_open(struct takt_rust_type type)
 {
     return type.leaf == TAKT_RUST_UNKNOWN || type.leaf == TAKT_RUST_GENERIC;
 }
-bool takt__rust_same(struct takt_text a, struct takt_text b);
 bool takt__rust_contains(struct takt_text text, const char *word);
 bool takt__rust_same_text(const struct takt_rust *rust, TSNode a, TSNode b);
 bool takt__rust_is_any(const struct takt_rust *rust, TSNode node,
@@ -240,9 +239,6 @@ bool takt__rust_any(struct takt_rust *rust, TSNode node, takt_rust_test *holds,
                     void *about, unsigned depth);
 
 /* rust_syntax.c: method calls are nodes within nodes. */
-/* Named children; of a null node none. */
-uint32_t takt__rust_children(TSNode node);
-TSNode takt__rust_child(TSNode node, uint32_t place);
 /* The name of the method that a call is of; a null node: of none. */
 TSNode takt__rust_method(TSNode call);
 bool takt__rust_calls(const struct takt_rust *rust, TSNode call,

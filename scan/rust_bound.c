@@ -15,14 +15,14 @@ static struct takt_rust_type taken_apart(struct takt_rust *rust,
                                          TSNode pattern, TSNode name,
                                          unsigned depth)
 {
-    const unsigned count = takt__rust_children(pattern);
+    const unsigned count = takt__node_children(pattern);
 
     if (!rust_is(pattern, "tuple_pattern") || type.depth > 0 ||
-        takt__rust_children(type.tuple) != count)
+        takt__node_children(type.tuple) != count)
         return type;
     return takt__rust_type_named(
         rust,
-        takt__rust_child(type.tuple, takt__rust_side(pattern, name, count)),
+        takt__node_child(type.tuple, takt__rust_side(pattern, name, count)),
         depth);
 }
 
@@ -85,9 +85,9 @@ static struct takt_rust_type handed_out(struct takt_rust *rust, TSNode call,
     if (rust_is(type, "reference_type"))
         type = takt__node_field(type, "type");
     if (rust_is(type, "generic_type")) /* Result<(A, B), E> */
-        type = takt__rust_child(takt__node_field(type, "type_arguments"), 0);
+        type = takt__node_child(takt__node_field(type, "type_arguments"), 0);
     return rust_is(type, "tuple_type")
-               ? takt__rust_type_named(rust, takt__rust_child(type, place),
+               ? takt__rust_type_named(rust, takt__node_child(type, place),
                                        depth)
                : UNKNOWN;
 }
@@ -104,7 +104,7 @@ static struct takt_rust_type tuple_type(struct takt_rust *rust, TSNode pattern,
                 takt__rust_bare_pattern(ts_node_named_child(pattern, i)), name))
             continue;
         return rust_is(value, "tuple_expression")
-                   ? takt__rust_type_of(rust, takt__rust_child(value, i), depth)
+                   ? takt__rust_type_of(rust, takt__node_child(value, i), depth)
                    : handed_out(rust, value, i, depth);
     }
     return UNKNOWN;
@@ -117,10 +117,10 @@ static struct takt_rust_type fielded_type(struct takt_rust *rust,
 {
     const struct takt_text owner =
         rust_text(rust, takt__node_field(pattern, "type"));
-    const uint32_t count = takt__rust_children(pattern);
+    const uint32_t count = takt__node_children(pattern);
 
     for (uint32_t i = 0; i < count; i++) {
-        const TSNode one = takt__rust_child(pattern, i);
+        const TSNode one = takt__node_child(pattern, i);
         const TSNode of = takt__node_field(one, "name");
         const TSNode to = takt__node_field(one, "pattern");
         if (!rust_is(one, "field_pattern") ||
@@ -150,10 +150,10 @@ static struct takt_rust_type matched_type(struct takt_rust *rust,
     TSNode pattern = binding.pattern;
 
     if (rust_is(pattern, "match_pattern"))
-        pattern = takt__rust_child(pattern, 0);
+        pattern = takt__node_child(pattern, 0);
     if (ts_node_is_null(from) || !rust_is(pattern, "tuple_struct_pattern") ||
         !takt__rust_is_any(rust, takt__node_field(pattern, "type"), wrappers) ||
-        !ts_node_eq(takt__rust_bare_pattern(takt__rust_child(pattern, 1)),
+        !ts_node_eq(takt__rust_bare_pattern(takt__node_child(pattern, 1)),
                     binding.name))
         return UNKNOWN;
     return takt__rust_type_of(rust, takt__node_field(from, "value"), depth);
@@ -222,10 +222,10 @@ struct takt_rust_type takt__rust_match_type(struct takt_rust *rust, TSNode node,
                                             unsigned depth)
 {
     const TSNode body = takt__node_field(node, "body");
-    const uint32_t count = takt__rust_children(body);
+    const uint32_t count = takt__node_children(body);
     for (uint32_t i = 0; i < count && i < 8; i++) {
         const struct takt_rust_type type = takt__rust_type_of(
-            rust, takt__node_field(takt__rust_child(body, i), "value"), depth);
+            rust, takt__node_field(takt__node_child(body, i), "value"), depth);
         if (type.leaf != TAKT_RUST_UNKNOWN || type.shell == TAKT_RUST_OWN)
             return type;
     }

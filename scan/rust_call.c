@@ -385,7 +385,7 @@ static bool is_slice(const struct takt_rust *rust, TSNode node)
 {
     node = takt__rust_bare(rust, node);
     return rust_is(node, "index_expression") &&
-           rust_is(takt__rust_child(node, 1), "range_expression");
+           rust_is(takt__node_child(node, 1), "range_expression");
 }
 
 /* dot(&a, &b) of two slices that can be seen. */

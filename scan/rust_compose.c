@@ -59,9 +59,9 @@ static void gather(struct takt_rust *rust, TSNode node, struct steps *steps,
                             "binary_expression compound_assignment_expr"))
         verdict = takt__rust_raw(rust, node);
     const uint32_t count =
-        verdict.op != NULL && verdict.is_nest ? 0 : takt__rust_children(node);
+        verdict.op != NULL && verdict.is_nest ? 0 : takt__node_children(node);
     for (uint32_t i = 0; i < count; i++)
-        gather(rust, takt__rust_child(node, i), steps, depth - 1);
+        gather(rust, takt__node_child(node, i), steps, depth - 1);
     if (verdict.op == NULL && rust_is(node, "call_expression"))
         verdict.op = called(rust, node);
     if (verdict.op != NULL)

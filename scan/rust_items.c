@@ -28,10 +28,10 @@ static bool is_within(TSNode outer, TSNode inner)
 unsigned takt__rust_side(TSNode pattern, TSNode name, unsigned count)
 {
     if (!rust_is(pattern, "tuple_pattern") ||
-        takt__rust_children(pattern) != count)
+        takt__node_children(pattern) != count)
         return count;
     for (unsigned i = 0; i + 1 < count; i++)
-        if (is_within(takt__rust_child(pattern, i), name))
+        if (is_within(takt__node_child(pattern, i), name))
             return i;
     return count - 1;
 }
@@ -99,13 +99,13 @@ struct takt_rust_item takt__rust_item(struct takt_rust *rust, TSNode source,
             continue;
         }
         if (rust_is(source, "tuple_expression")) { /* izip!(a, b) */
-            const unsigned all = takt__rust_children(source);
+            const unsigned all = takt__node_children(source);
             const unsigned at = takt__rust_side(pattern, name, all);
             if (at == all)
                 return (struct takt_rust_item){.drawn = TAKT_RUST_PAIR,
                                                .node = source};
-            pattern = takt__rust_child(pattern, at);
-            source = takt__rust_child(source, at);
+            pattern = takt__node_child(pattern, at);
+            source = takt__node_child(source, at);
             continue;
         }
         if (ts_node_is_null(method))

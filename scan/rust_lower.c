@@ -22,7 +22,7 @@ static bool bind_fields(struct takt_rust_nest *nest, TSNode pattern,
                         const struct takt_ir_expr *of)
 {
     static const char *const place[] = {"0", "1", "2"};
-    const uint32_t count = takt__rust_children(pattern);
+    const uint32_t count = takt__node_children(pattern);
 
     if (of->sort != TAKT_IR_ACCESS || of->loops == 0 || count > 3 ||
         of->type.element != TAKT_IR_OTHER || of->type.kind != TAKT_IR_PLAIN ||
@@ -30,13 +30,13 @@ static bool bind_fields(struct takt_rust_nest *nest, TSNode pattern,
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (!takt__rust_bind(
-                nest, takt__rust_child(pattern, i),
+                nest, takt__node_child(pattern, i),
                 takt__rust_one(
                     nest,
                     takt__ir_field(&nest->ir, nest->rust->source, of,
                                    (struct takt_text){place[i], 1},
                                    takt__rust_ir_type(takt__rust_type_of(
-                                       nest->rust, takt__rust_child(pattern, i),
+                                       nest->rust, takt__node_child(pattern, i),
                                        TAKT_RUST_DEPTH))))))
             return false;
     return true;
@@ -54,14 +54,14 @@ bool takt__rust_bind(struct takt_rust_nest *nest, TSNode pattern,
     if (rust_is(pattern, "identifier"))
         return takt__rust_bind_name(nest, rust_text(nest->rust, pattern), part);
     if (rust_is(pattern, "tuple_pattern") && part->of[0] != NULL) {
-        const uint32_t count = takt__rust_children(pattern);
+        const uint32_t count = takt__node_children(pattern);
         uint32_t i = 0; /* a triple is a pair whose second is one */
         for (; i + 1 < count && part->of[0] != NULL; part = part->of[1], i++)
-            if (!takt__rust_bind(nest, takt__rust_child(pattern, i),
+            if (!takt__rust_bind(nest, takt__node_child(pattern, i),
                                  part->of[0]))
                 return false;
         return i + 1 == count &&
-               takt__rust_bind(nest, takt__rust_child(pattern, i), part);
+               takt__rust_bind(nest, takt__node_child(pattern, i), part);
     }
     if (rust_is(pattern, "tuple_pattern") && part->value != NULL)
         return bind_fields(nest, pattern, part->value);
@@ -95,9 +95,9 @@ static void find_assigned(struct takt_rust_nest *nest, TSNode node,
             nest->assigned < TAKT_RUST_ASSIGNED)
             nest->name[nest->assigned++] = rust_text(nest->rust, left);
     }
-    const uint32_t count = takt__rust_children(node);
+    const uint32_t count = takt__node_children(node);
     for (uint32_t i = 0; i < count; i++)
-        find_assigned(nest, takt__rust_child(node, i), depth - 1);
+        find_assigned(nest, takt__node_child(node, i), depth - 1);
 }
 
 /* Whether a loop or closure within assigns that name. */
@@ -115,9 +115,9 @@ static bool is_assigned_within(struct takt_rust_nest *nest, TSNode node,
         return true;
     is_within |= is_loop(node) ||
                  takt__node_in(node, "closure_expression if_expression");
-    const uint32_t count = takt__rust_children(node);
+    const uint32_t count = takt__node_children(node);
     for (uint32_t i = 0; i < count; i++)
-        if (is_assigned_within(nest, takt__rust_child(node, i), name, is_within,
+        if (is_assigned_within(nest, takt__node_child(node, i), name, is_within,
                                depth - 1))
             return true;
     return false;
@@ -205,7 +205,7 @@ static bool lower_let(struct takt_rust_nest *nest, TSNode node, TSNode block,
     const TSNode value = takt__node_field(node, "value");
 
     if (rust_is(pattern, "mut_pattern"))
-        pattern = takt__rust_child(pattern, takt__rust_children(pattern) - 1);
+        pattern = takt__node_child(pattern, takt__node_children(pattern) - 1);
     if (ts_node_is_null(value))
         return false;
     if (rust_is(value, "closure_expression")) /* read where it is called */
@@ -234,12 +234,12 @@ struct takt_rust_part *takt__rust_block(struct takt_rust_nest *nest,
                                         TSNode body, unsigned depth)
 {
     if (rust_is(body, "unsafe_block"))
-        body = takt__rust_child(body, 0);
+        body = takt__node_child(body, 0);
     if (!rust_is(body, "block"))
         return takt__rust_part_of(nest, body, depth + 1);
-    const uint32_t count = takt__rust_children(body);
+    const uint32_t count = takt__node_children(body);
     for (uint32_t i = 0; i < count; i++) {
-        const TSNode one = takt__rust_child(body, i);
+        const TSNode one = takt__node_child(body, i);
         if (ts_node_is_extra(one))
             continue;
         if (i + 1 == count && !rust_is(one, "expression_statement"))
@@ -257,27 +257,15 @@ struct takt_rust_part *takt__rust_block(struct takt_rust_nest *nest,
 static bool lower_assignment(struct takt_rust_nest *nest, TSNode node,
                              unsigned depth)
 {
-    static const struct {
-        const char *sign;
-        enum takt_ir_effect effect;
-        enum takt_ir_sort sort;
-    } signs[] = {{"=", TAKT_IR_STORE, TAKT_IR_NUMBER},
-                 {"+=", TAKT_IR_SUM, TAKT_IR_ADD},
-                 {"-=", TAKT_IR_DIFFERENCE, TAKT_IR_SUB},
-                 {"*=", TAKT_IR_PRODUCT, TAKT_IR_MUL},
-                 {"/=", TAKT_IR_QUOTIENT, TAKT_IR_DIV}};
     const struct takt_text sign = rust_is(node, "assignment_expression")
                                       ? (struct takt_text){"=", 1}
                                       : takt__rust_operator(nest->rust, node);
     const TSNode left = takt__rust_bare(nest->rust, takt__rust_left(node));
     struct takt_ir_expr *value =
         takt__rust_expr(nest, takt__rust_right(node), false, depth + 1);
-    size_t at = 0;
+    enum takt_ir_effect effect;
 
-    while (at < sizeof signs / sizeof *signs &&
-           !takt__text_is(sign, signs[at].sign))
-        at++;
-    if (value == NULL || at == sizeof signs / sizeof *signs)
+    if (value == NULL || !takt__ir_effect(sign, &effect))
         return false;
     const struct takt_rust_local *local =
         rust_is(left, "identifier")
@@ -291,12 +279,11 @@ static bool lower_assignment(struct takt_rust_nest *nest, TSNode node,
         /* let mut v = x[i]; v *= 2.0: a name for what comes next */
         if (nest->ir.is_choosing || local->declared != nest->ir.around)
             return false;
-        if (at > 0)
-            value = takt__ir_pair(&nest->ir, signs[at].sort, target, value);
+        value = takt__ir_after(&nest->ir, effect, target, value);
         nest->local[local - nest->local].part = takt__rust_one(nest, value);
         return value != NULL;
     }
-    return takt__rust_store(nest, signs[at].effect, target, value);
+    return takt__rust_store(nest, effect, target, value);
 }
 
 /* ---- bodies -------------------------------------------------------------- */
@@ -304,10 +291,10 @@ static bool lower_assignment(struct takt_rust_nest *nest, TSNode node,
 static bool lower_body(struct takt_rust_nest *nest, TSNode block, uint32_t from,
                        unsigned depth)
 {
-    const uint32_t count = takt__rust_children(block);
+    const uint32_t count = takt__node_children(block);
 
     for (uint32_t i = from; i < count; i++) {
-        const TSNode one = takt__rust_child(block, i);
+        const TSNode one = takt__node_child(block, i);
         if (ts_node_is_extra(one))
             continue;
         if (rust_is(one, "let_declaration")) {
@@ -344,7 +331,7 @@ bool takt__rust_statement(struct takt_rust_nest *nest, TSNode node,
     const unsigned locals = nest->locals;
 
     while (takt__node_in(node, "expression_statement unsafe_block"))
-        node = takt__rust_child(node, 0);
+        node = takt__node_child(node, 0);
     if (ts_node_is_null(node) || depth > TAKT_RUST_DEEPEST ||
         !takt__rust_step(nest->rust))
         return false;

@@ -36,7 +36,7 @@ struct takt_rust_part *takt__rust_applied(struct takt_rust_nest *nest,
     const unsigned hidden = nest->hidden, locals = nest->locals;
     const TSNode body = takt__node_field(function, "body");
     const TSNode list = takt__node_field(function, "parameters");
-    const uint32_t parameters = takt__rust_children(list);
+    const uint32_t parameters = takt__node_children(list);
     struct takt_rust_part *value = NULL;
     unsigned bound = 0;
 
@@ -46,7 +46,7 @@ struct takt_rust_part *takt__rust_applied(struct takt_rust_nest *nest,
         nest->hidden = locals; /* what is around a closure, it sees */
     nest->inlined++;
     for (uint32_t i = 0; i < parameters && bound <= count; i++) {
-        const TSNode one = takt__rust_child(list, i);
+        const TSNode one = takt__node_child(list, i);
         if (rust_is(one, "self_parameter"))
             continue;
         bound = bound < count && takt__rust_bind(nest, one, part[bound])
@@ -69,7 +69,7 @@ static struct takt_ir_expr *inlined(struct takt_rust_nest *nest, TSNode call,
     struct takt_rust *rust = nest->rust;
     const TSNode function = takt__rust_function_of(nest, name);
     const TSNode first =
-        takt__rust_child(takt__node_field(function, "parameters"), 0);
+        takt__node_child(takt__node_field(function, "parameters"), 0);
     const unsigned count = takt__rust_argument_count(call);
     struct takt_rust_part *part[MOST];
 
@@ -174,7 +174,7 @@ static struct takt_ir_expr *own_getter(struct takt_rust_nest *nest, TSNode call,
     if (function == NULL)
         return NULL;
     const TSNode self =
-        takt__rust_child(takt__node_field(function->node, "parameters"), 0);
+        takt__node_child(takt__node_field(function->node, "parameters"), 0);
     if (!rust_is(self, "self_parameter") || of->is_varying ||
         !takt__text_is(rust_text(rust, self), "&self") ||
         ts_node_is_null(takt__node_field(function->node, "return_type")) ||

@@ -204,11 +204,11 @@ static struct takt_ir_expr *fold(struct takt_rust_nest *nest, TSNode call,
     if (rust_is(function, "scoped_identifier") && !is_zip)
         return fold_by_name(nest, function, to, part);
     if (!rust_is(function, "closure_expression") ||
-        (takt__rust_children(list) != 2 && !is_zip) ||
-        !takt__rust_bind(nest, takt__rust_child(list, 0),
+        (takt__node_children(list) != 2 && !is_zip) ||
+        !takt__rust_bind(nest, takt__node_child(list, 0),
                          takt__rust_one(nest, to)) ||
         !(is_zip ? takt__rust_bind_zipped(nest, call, list, 1, depth)
-                 : takt__rust_bind(nest, takt__rust_child(list, 1), part)))
+                 : takt__rust_bind(nest, takt__node_child(list, 1), part)))
         return NULL;
     const struct takt_rust_part *value =
         takt__rust_block(nest, takt__node_field(function, "body"), depth + 1);

@@ -24,7 +24,7 @@ static struct takt_ir_expr *against_best(struct takt_rust_nest *nest,
         return takt__ir_pair(
             &nest->ir,
             (*sign.at == '>') == (i == 0) ? TAKT_IR_GREATER : TAKT_IR_LESS, e,
-            takt__rust_expr(nest, takt__rust_child(side[1 - i], 0), false,
+            takt__rust_expr(nest, takt__node_child(side[1 - i], 0), false,
                             depth + 1));
     }
     return NULL;
@@ -78,7 +78,7 @@ bool takt__rust_if(struct takt_rust_nest *nest, TSNode node, unsigned depth)
         takt__ir_guard(&nest->ir, condition);
         if (!ts_node_is_null(other) &&
             (is_continue(then) ||
-             !lower_chosen(nest, takt__rust_child(other, 0), depth)))
+             !lower_chosen(nest, takt__node_child(other, 0), depth)))
             return false;
         return is_continue(then) || lower_chosen(nest, then, depth);
     }
@@ -89,7 +89,7 @@ bool takt__rust_if(struct takt_rust_nest *nest, TSNode node, unsigned depth)
         return takt__ir_fold_choice(&nest->ir, condition, first,
                                     nest->ir.stmt_count - first);
     return nest->ir.stmt_count == first + 1 &&
-           lower_chosen(nest, takt__rust_child(other, 0), depth) &&
+           lower_chosen(nest, takt__node_child(other, 0), depth) &&
            takt__ir_fold_either(&nest->ir, condition, first);
 }
 

@@ -43,12 +43,12 @@ static bool lower_set(struct takt_rust_nest *nest, TSNode call, unsigned depth)
         &nest->ir,
         takt__rust_expr(nest, takt__rust_receiver(call), false, depth + 1));
     const bool is_pair = rust_is(first, "tuple_expression");
-    const uint32_t parts = is_pair ? takt__rust_children(first) : count - 1;
+    const uint32_t parts = is_pair ? takt__node_children(first) : count - 1;
 
     for (uint32_t i = 0; i < parts && e != NULL; i++) {
         struct takt_ir_expr *at = takt__rust_expr(
             nest,
-            is_pair ? takt__rust_child(first, i) : takt__rust_argument(call, i),
+            is_pair ? takt__node_child(first, i) : takt__rust_argument(call, i),
             true, depth + 1);
         e = takt__ir_is_plain_index(at) ? takt__ir_part(e, at) : NULL;
     }
@@ -94,12 +94,12 @@ static bool lower_each(struct takt_rust_nest *nest, TSNode call, unsigned depth)
          !takt__rust_is_array(takt__rust_type_of(
              nest->rust, takt__rust_receiver(call), TAKT_RUST_DEPTH))))
         return false;
-    if (takt__rust_children(list) != 1 ||
+    if (takt__node_children(list) != 1 ||
         takt__rust_calls(nest->rust, takt__rust_receiver(call), "and"))
         is_read = takt__rust_bind_zipped(nest, call, list, 0, depth);
     else
         is_read = takt__rust_bind(
-            nest, takt__rust_child(list, 0),
+            nest, takt__node_child(list, 0),
             takt__rust_open(nest, takt__rust_receiver(call), depth));
     is_read =
         is_read && takt__rust_statement(nest, takt__node_field(closure, "body"),

@@ -125,18 +125,18 @@ struct takt_ir_expr *takt__rust_at(struct takt_rust_nest *nest,
                                    const struct takt_ir_expr *base, TSNode list,
                                    unsigned depth)
 {
-    const TSNode only = takt__rust_child(list, 0);
-    if (takt__rust_children(list) == 1 && /* m.get((i, j)) */
+    const TSNode only = takt__node_child(list, 0);
+    if (takt__node_children(list) == 1 && /* m.get((i, j)) */
         (takt__node_in(only, "tuple_expression array_expression")))
         list = only;
     struct takt_ir_expr *e = takt__ir_address(&nest->ir, base);
-    const uint32_t count = takt__rust_children(list);
+    const uint32_t count = takt__node_children(list);
 
     if (e == NULL || count == 0 || count > 3)
         return NULL;
     for (uint32_t i = 0; i < count; i++)
         e = e == NULL ? NULL
-                      : index_part(nest, e, takt__rust_child(list, i), depth);
+                      : index_part(nest, e, takt__node_child(list, i), depth);
     if (e != NULL) {
         e->sort = TAKT_IR_ACCESS;
         e->type.kind = TAKT_IR_ARRAY;
@@ -149,7 +149,7 @@ static struct takt_ir_expr *slice(struct takt_rust_nest *nest,
                                   struct takt_ir_expr *base, TSNode range,
                                   unsigned depth)
 {
-    const TSNode first = takt__rust_child(range, 0);
+    const TSNode first = takt__node_child(range, 0);
 
     if (ts_node_is_null(first) ||
         ts_node_start_byte(first) != ts_node_start_byte(range))
@@ -178,9 +178,9 @@ struct takt_ir_expr *takt__rust_told(struct takt_rust_nest *nest, TSNode node,
 static struct takt_ir_expr *indexed(struct takt_rust_nest *nest, TSNode node,
                                     unsigned depth)
 {
-    const TSNode index = takt__rust_child(node, 1);
+    const TSNode index = takt__node_child(node, 1);
     struct takt_ir_expr *base =
-        takt__rust_expr(nest, takt__rust_child(node, 0), false, depth + 1);
+        takt__rust_expr(nest, takt__node_child(node, 0), false, depth + 1);
 
     if (base == NULL || ts_node_is_null(index))
         return NULL;
@@ -232,7 +232,7 @@ static struct takt_ir_expr *choice(struct takt_rust_nest *nest, TSNode node,
     const struct takt_rust_part *yes = takt__rust_block(
         nest, takt__node_field(node, "consequence"), depth + 1);
     const struct takt_rust_part *no =
-        takt__rust_block(nest, takt__rust_child(other, 0), depth + 1);
+        takt__rust_block(nest, takt__node_child(other, 0), depth + 1);
     if (yes == NULL || no == NULL)
         return NULL;
     return takt__ir_pick(&nest->ir, test, yes->value, no->value);
@@ -264,7 +264,7 @@ static struct takt_ir_expr *plain(struct takt_rust_nest *nest, TSNode node,
         return binary(nest, node, is_index, depth);
     if (rust_is(node, "unary_expression")) {
         struct takt_ir_expr *e = takt__rust_expr(
-            nest, takt__rust_child(node, 0), is_index, depth + 1);
+            nest, takt__node_child(node, 0), is_index, depth + 1);
         return takt__text_is(takt__rust_operator(nest->rust, node), "-")
                    ? takt__ir_negative(&nest->ir, e)
                    : NULL;
@@ -308,11 +308,11 @@ struct takt_rust_part *takt__rust_part_of(struct takt_rust_nest *nest,
         return field(nest, node, depth);
     if (takt__node_in(node, "block unsafe_block"))
         return takt__rust_block(nest, node, depth + 1);
-    if (rust_is(node, "tuple_expression") && takt__rust_children(node) == 2)
+    if (rust_is(node, "tuple_expression") && takt__node_children(node) == 2)
         return takt__rust_pair(
             nest,
-            takt__rust_part_of(nest, takt__rust_child(node, 0), depth + 1),
-            takt__rust_part_of(nest, takt__rust_child(node, 1), depth + 1));
+            takt__rust_part_of(nest, takt__node_child(node, 0), depth + 1),
+            takt__rust_part_of(nest, takt__node_child(node, 1), depth + 1));
     return takt__rust_one(
         nest, followed(nest, whole, plain(nest, node, false, depth)));
 }

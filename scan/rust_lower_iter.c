@@ -61,14 +61,14 @@ static struct takt_ir_expr *unseen(struct takt_rust_walk walk, TSNode call)
 static bool is_independent(const struct takt_rust_nest *nest, TSNode node,
                            unsigned depth)
 {
-    const uint32_t count = takt__rust_children(node);
+    const uint32_t count = takt__node_children(node);
 
     if (depth == 0 || !takt__rust_step(nest->rust))
         return false;
     if (rust_is(node, "identifier"))
         return takt__rust_local(nest, rust_text(nest->rust, node)) == NULL;
     for (uint32_t i = 0; i < count; i++)
-        if (!is_independent(nest, takt__rust_child(node, i), depth - 1))
+        if (!is_independent(nest, takt__node_child(node, i), depth - 1))
             return false;
     return true;
 }
@@ -177,10 +177,10 @@ static struct takt_rust_part *side_by_side(struct takt_rust_walk walk,
                                            TSNode tuple, uint32_t from)
 {
     walk.is_whole = false;
-    if (from + 1 >= takt__rust_children(tuple))
-        return items(walk, takt__rust_child(tuple, from));
+    if (from + 1 >= takt__node_children(tuple))
+        return items(walk, takt__node_child(tuple, from));
     return takt__rust_pair(walk.nest,
-                           items(walk, takt__rust_child(tuple, from)),
+                           items(walk, takt__node_child(tuple, from)),
                            side_by_side(walk, tuple, from + 1));
 }
 
@@ -277,7 +277,7 @@ static bool read_bounds(struct takt_rust_nest *nest, struct takt_ir_loop *loop,
 {
     const TSNode range = takt__rust_range(nest->rust, source);
     const uint32_t count =
-        ts_node_is_null(range) ? 0 : takt__rust_children(range);
+        ts_node_is_null(range) ? 0 : takt__node_children(range);
 
     if (takt__rust_calls(nest->rust, takt__rust_bare(nest->rust, source),
                          "step_by"))
@@ -286,8 +286,8 @@ static bool read_bounds(struct takt_rust_nest *nest, struct takt_ir_loop *loop,
         return true;
     if (count == 2)
         loop->from =
-            takt__rust_expr(nest, takt__rust_child(range, 0), true, depth + 1);
-    loop->to = takt__rust_expr(nest, takt__rust_child(range, count - 1), true,
+            takt__rust_expr(nest, takt__node_child(range, 0), true, depth + 1);
+    loop->to = takt__rust_expr(nest, takt__node_child(range, count - 1), true,
                                depth + 1);
     if (loop->from != NULL && loop->from->sort == TAKT_IR_COUNT) {
         loop->bit = loop->from->loops;

@@ -8,13 +8,13 @@
 static bool has_jump(const struct takt_rust_nest *nest, TSNode node,
                      unsigned depth)
 {
-    const uint32_t count = takt__rust_children(node);
+    const uint32_t count = takt__node_children(node);
 
     if (depth == 0 || !takt__rust_step(nest->rust) ||
         takt__node_in(node, "continue_expression break_expression"))
         return true;
     for (uint32_t i = 0; i < count; i++)
-        if (has_jump(nest, takt__rust_child(node, i), depth - 1))
+        if (has_jump(nest, takt__node_child(node, i), depth - 1))
             return true;
     return false;
 }
@@ -22,12 +22,12 @@ static bool has_jump(const struct takt_rust_nest *nest, TSNode node,
 /* k += 1 at the end of a loop's body: k, which counts its rounds. */
 static TSNode counted_in(const struct takt_rust_nest *nest, TSNode body)
 {
-    uint32_t count = takt__rust_children(body);
+    uint32_t count = takt__node_children(body);
 
-    while (count > 0 && ts_node_is_extra(takt__rust_child(body, count - 1)))
+    while (count > 0 && ts_node_is_extra(takt__node_child(body, count - 1)))
         count--;
     const TSNode last = takt__rust_bare(
-        nest->rust, count > 0 ? takt__rust_child(body, count - 1) : body);
+        nest->rust, count > 0 ? takt__node_child(body, count - 1) : body);
     return rust_is(last, "compound_assignment_expr") &&
                    takt__text_is(takt__rust_operator(nest->rust, last), "+=") &&
                    rust_is(takt__rust_right(last), "integer_literal") &&
@@ -42,11 +42,11 @@ static TSNode counted_in(const struct takt_rust_nest *nest, TSNode body)
 bool takt__rust_is_counter(const struct takt_rust_nest *nest, TSNode block,
                            struct takt_text name)
 {
-    const uint32_t count = takt__rust_children(block);
+    const uint32_t count = takt__node_children(block);
 
     for (uint32_t i = 0; i < count; i++) {
         const TSNode one =
-            takt__rust_bare(nest->rust, takt__rust_child(block, i));
+            takt__rust_bare(nest->rust, takt__node_child(block, i));
         const TSNode test = takt__node_field(one, "condition");
         TSNode counter = takt__rust_null();
         if (rust_is(one, "for_expression"))
@@ -146,8 +146,8 @@ bool takt__rust_while(struct takt_rust_nest *nest, TSNode node, unsigned depth)
         return false;
     if (!bind_count(nest, counter, takt__ir_count(ir, counter, loop->bit)))
         return false;
-    for (uint32_t i = 0; i < takt__rust_children(body); i++)
-        is_stepped |= is_step(nest, takt__rust_child(body, i), counter);
+    for (uint32_t i = 0; i < takt__node_children(body); i++)
+        is_stepped |= is_step(nest, takt__node_child(body, i), counter);
     const bool is_read = takt__rust_statement(nest, body, depth + 1);
     nest->ir.around = around;
     nest->locals = locals;

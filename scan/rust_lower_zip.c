@@ -12,11 +12,11 @@ bool takt__rust_bind_zipped(struct takt_rust_nest *nest, TSNode call,
     TSNode array[TAKT_RUST_ZIPPED];
     const unsigned count = takt__rust_zipped(nest->rust, call, array);
 
-    if (count == 0 || takt__rust_children(list) != first + count)
+    if (count == 0 || takt__node_children(list) != first + count)
         return false;
     struct takt_rust_part *part = takt__rust_open(nest, array[0], depth);
     if (part == NULL || part->value == NULL || part->value->parts == 0 ||
-        !takt__rust_bind(nest, takt__rust_child(list, first), part))
+        !takt__rust_bind(nest, takt__node_child(list, first), part))
         return false;
     struct takt_ir_expr *at = part->value->part[part->value->parts - 1];
     for (unsigned i = 1; i < count; i++) {
@@ -24,7 +24,7 @@ bool takt__rust_bind_zipped(struct takt_rust_nest *nest, TSNode call,
             takt__rust_expr(nest, array[i], false, depth + 1);
         if (e == NULL ||
             !takt__rust_bind(
-                nest, takt__rust_child(list, first + i),
+                nest, takt__node_child(list, first + i),
                 takt__rust_one(nest, takt__ir_element(&nest->ir, e, at))))
             return false;
     }
@@ -72,20 +72,20 @@ struct takt_ir_expr *takt__rust_from_function(struct takt_rust_nest *nest,
     const TSNode closure = takt__rust_argument(call, last);
     const TSNode shape = takt__rust_argument(call, 0);
     const bool is_tuple = rust_is(shape, "tuple_expression");
-    const unsigned rank = is_tuple ? takt__rust_children(shape) : last;
+    const unsigned rank = is_tuple ? takt__node_children(shape) : last;
     TSNode list = takt__node_field(closure, "parameters");
 
-    if (is_tuple && rust_is(takt__rust_child(list, 0), "tuple_pattern"))
-        list = takt__rust_child(list, 0);
+    if (is_tuple && rust_is(takt__node_child(list, 0), "tuple_pattern"))
+        list = takt__node_child(list, 0);
     struct takt_ir_expr *to = takt__ir_collected(&nest->ir, NULL);
-    if (rank == 0 || rank > 3 || takt__rust_children(list) != rank)
+    if (rank == 0 || rank > 3 || takt__node_children(list) != rank)
         return NULL;
     for (unsigned i = 0; i < rank; i++) {
         struct takt_ir_expr *at =
-            count_to(nest, is_tuple ? takt__rust_child(shape, i)
+            count_to(nest, is_tuple ? takt__node_child(shape, i)
                                     : takt__rust_argument(call, i));
         to = takt__ir_part(to, at);
-        if (to == NULL || !takt__rust_bind(nest, takt__rust_child(list, i),
+        if (to == NULL || !takt__rust_bind(nest, takt__node_child(list, i),
                                            takt__rust_one(nest, at)))
             return NULL;
     }

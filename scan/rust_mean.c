@@ -26,7 +26,8 @@ bool takt__rust_is_count(struct takt_rust *rust, TSNode node)
 
 static bool mentions(struct takt_rust *rust, TSNode node, void *target)
 {
-    return takt__rust_same(rust_text(rust, node), *(struct takt_text *)target);
+    return takt__ir_same_text(rust_text(rust, node),
+                              *(struct takt_text *)target);
 }
 
 /* target / count */

@@ -223,8 +223,8 @@ const struct takt_rust_name *takt__rust_find(const struct takt_rust *rust,
 {
     for (size_t i = 0; i < rust->name_count; i++) {
         const struct takt_rust_name *known = &rust->name[i];
-        if (known->kind == kind && takt__rust_same(known->name, name) &&
-            (owner.at == NULL || takt__rust_same(known->owner, owner)))
+        if (known->kind == kind && takt__ir_same_text(known->name, name) &&
+            (owner.at == NULL || takt__ir_same_text(known->owner, owner)))
             return known;
     }
     return NULL;
@@ -246,7 +246,7 @@ static TSNode bound_in(const struct takt_rust *rust, TSNode pattern,
     if (ts_node_is_null(pattern) || depth == 0)
         return takt__rust_null();
     if (takt__node_in(pattern, "identifier shorthand_field_identifier"))
-        return takt__rust_same(rust_text(rust, pattern), name)
+        return takt__ir_same_text(rust_text(rust, pattern), name)
                    ? pattern
                    : takt__rust_null();
     const uint32_t count = ts_node_named_child_count(pattern);

@@ -13,15 +13,10 @@ TSNode takt__rust_null(void)
     return (TSNode){{0, 0, 0, 0}, NULL, NULL};
 }
 
-bool takt__rust_same(struct takt_text a, struct takt_text b)
-{
-    return a.size == b.size && (a.size == 0 || memcmp(a.at, b.at, a.size) == 0);
-}
-
 bool takt__rust_same_text(const struct takt_rust *rust, TSNode a, TSNode b)
 {
     return !ts_node_is_null(a) && !ts_node_is_null(b) &&
-           takt__rust_same(rust_text(rust, a), rust_text(rust, b));
+           takt__ir_same_text(rust_text(rust, a), rust_text(rust, b));
 }
 
 bool takt__rust_is_any(const struct takt_rust *rust, TSNode node,
@@ -86,22 +81,11 @@ TSNode takt__rust_receiver(TSNode call)
     return part_of_method(call, "value");
 }
 
-uint32_t takt__rust_children(TSNode node)
-{
-    return ts_node_is_null(node) ? 0 : ts_node_named_child_count(node);
-}
-
-TSNode takt__rust_child(TSNode node, uint32_t place)
-{
-    return place < takt__rust_children(node) ? ts_node_named_child(node, place)
-                                             : takt__rust_null();
-}
-
 unsigned takt__rust_argument_count(TSNode call)
 {
     const TSNode list = takt__node_field(call, "arguments");
     unsigned count = 0;
-    const uint32_t all = takt__rust_children(list);
+    const uint32_t all = takt__node_children(list);
     for (uint32_t i = 0; i < all; i++)
         count += !ts_node_is_extra(ts_node_named_child(list, i));
     return count;
@@ -185,7 +169,7 @@ bool takt__rust_is_op(const struct takt_rust *rust, TSNode node,
 TSNode takt__rust_bare_pattern(TSNode pattern)
 {
     while (takt__node_in(pattern, "reference_pattern mut_pattern ref_pattern"))
-        pattern = takt__rust_child(pattern, takt__rust_children(pattern) - 1);
+        pattern = takt__node_child(pattern, takt__node_children(pattern) - 1);
     return pattern;
 }
 

@@ -160,13 +160,13 @@ static enum takt_rust_leaf bounds_leaf(const struct takt_rust *rust,
                                        TSNode bounds, unsigned depth)
 {
     static const char *const operators[] = {"Add", "Sub", "Mul", "Div"};
-    const uint32_t count = takt__rust_children(bounds);
+    const uint32_t count = takt__node_children(bounds);
     enum takt_rust_leaf leaf = TAKT_RUST_UNKNOWN;
     unsigned signs = 0; /* of arithmetic: what has several is a number */
 
     for (uint32_t i = 0; i < count && i < 16 && depth > 0; i++) {
         const struct takt_text name =
-            rust_text(rust, takt__rust_child(bounds, i));
+            rust_text(rust, takt__node_child(bounds, i));
         const struct takt_text last = last_of_path(name);
         for (unsigned k = 0; k < 4; k++)
             if (last.size > 2 && memcmp(last.at, operators[k], 3) == 0)
@@ -200,16 +200,16 @@ static unsigned find_bounds(const struct takt_rust *rust, TSNode item,
                             : takt__node_field(item, "type_parameters");
     unsigned found = 0;
 
-    for (uint32_t i = 0; i < takt__rust_children(list) && i < 16; i++) {
-        const TSNode one = takt__rust_child(list, i);
+    for (uint32_t i = 0; i < takt__node_children(list) && i < 16; i++) {
+        const TSNode one = takt__node_child(list, i);
         if (takt__rust_same_text(rust, takt__node_field(one, "name"), type))
             out[found++ % most_bounds] = one;
     }
-    for (uint32_t i = 0; i < takt__rust_children(item) && i < 16; i++) {
-        const TSNode clause = takt__rust_child(item, i);
+    for (uint32_t i = 0; i < takt__node_children(item) && i < 16; i++) {
+        const TSNode clause = takt__node_child(item, i);
         const bool is_where = rust_is(clause, "where_clause");
-        for (uint32_t k = 0; is_where && k < takt__rust_children(clause); k++) {
-            const TSNode one = takt__rust_child(clause, k);
+        for (uint32_t k = 0; is_where && k < takt__node_children(clause); k++) {
+            const TSNode one = takt__node_child(clause, k);
             if (takt__rust_same_text(rust, takt__node_field(one, "left"), type))
                 out[found++ % most_bounds] = one;
         }
@@ -387,8 +387,8 @@ static struct takt_rust_type generic_type(struct takt_rust *rust, TSNode type,
         }
     }
     if (found.shell == TAKT_RUST_TENSOR) /* Tensor<B, 2, Int> */
-        for (uint32_t i = 0; i < takt__rust_children(list); i++)
-            if (takt__rust_is_any(rust, takt__rust_child(list, i), "Int Bool"))
+        for (uint32_t i = 0; i < takt__node_children(list); i++)
+            if (takt__rust_is_any(rust, takt__node_child(list, i), "Int Bool"))
                 return takt__rust_scalar(TAKT_RUST_OTHER);
     if (found.shell == TAKT_RUST_NDARRAY)
         base_type(rust, first, ts_node_named_child(list, is_second + 1u), depth,
@@ -463,7 +463,8 @@ struct takt_rust_type takt__rust_type_named(struct takt_rust *rust, TSNode type,
 struct takt_rust_type takt__rust_given(struct takt_rust_type type,
                                        struct takt_rust_type owner)
 {
-    if (type.shell == TAKT_RUST_OWN && takt__rust_same(type.name, owner.name))
+    if (type.shell == TAKT_RUST_OWN &&
+        takt__ir_same_text(type.name, owner.name))
         return takt__rust_is_open(type) ? owner : type; /* -> Self */
     if (!takt__rust_is_open(type) || type.shell == TAKT_RUST_OWN ||
         !rust_is_float(owner))

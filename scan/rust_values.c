@@ -53,7 +53,7 @@ struct takt_rust_type takt__rust_own_element(struct takt_rust *rust,
          i++) {
         const struct takt_rust_name *field = &rust->name[i];
         if (field->kind != TAKT_RUST_FIELD ||
-            !takt__rust_same(field->owner, type.name))
+            !takt__ir_same_text(field->owner, type.name))
             continue;
         const struct takt_rust_type of = takt__rust_type_named(
             rust, takt__node_field(field->node, "type"), TAKT_RUST_DEPTH / 2);
@@ -101,7 +101,7 @@ static struct takt_rust_type field_type(struct takt_rust *rust, TSNode node,
     const TSNode list = takt__node_field(of, "type_arguments");
     if (takt__rust_is_open(out) && !ts_node_is_null(list)) {
         const enum takt_rust_leaf leaf =
-            takt__rust_leaf_at(rust, node, takt__rust_child(list, 0));
+            takt__rust_leaf_at(rust, node, takt__node_child(list, 0));
         out.leaf = leaf != TAKT_RUST_UNKNOWN ? leaf : out.leaf;
     }
     return out;
@@ -415,7 +415,7 @@ static struct takt_rust_type self_type(struct takt_rust *rust, TSNode node,
     if (type.shell == TAKT_RUST_NDARRAY && takt__rust_is_open(type))
         type.leaf = takt__rust_leaf_at(
             rust, node,
-            takt__rust_child(takt__node_field(of, "type_arguments"), 0));
+            takt__node_child(takt__node_field(of, "type_arguments"), 0));
     if ((type.shell == TAKT_RUST_PLAIN && type.depth > 0) ||
         type.shell == TAKT_RUST_NDARRAY || type.shell == TAKT_RUST_NALGEBRA)
         return type;

@@ -115,6 +115,16 @@ TSNode takt__node_field(TSNode node, const char *field)
         node, field_number(ts_node_language(node), field));
 }
 
+uint32_t takt__node_children(TSNode node)
+{
+    return ts_node_is_null(node) ? 0 : ts_node_named_child_count(node);
+}
+
+TSNode takt__node_child(TSNode node, uint32_t place)
+{
+    return ts_node_is_null(node) ? node : ts_node_named_child(node, place);
+}
+
 /* Takes a prefix such as 0x from the text and tells the base it stands for; a
  * plain 0 before digits is octal in C and an error elsewhere. */
 static unsigned take_base(struct takt_text *text)
