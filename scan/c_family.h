@@ -147,6 +147,8 @@ struct takt_c_type {
     bool is_auto, is_volatile;
     bool is_iterator;    /* of a container: rank 1, but no array */
     bool is_own;         /* a class of this file */
+    bool is_open;        /* the parameter of a template: it may hold some */
+    bool is_container;   /* a class of elsewhere, by its name */
     const void *fields;  /* the node of the class that it is, or NULL */
     struct takt_text of; /* its name */
 };

@@ -87,8 +87,15 @@ static struct takt_ir_expr *subscript(struct takt_c_nest *nest, TSNode node,
             return e;
     }
     struct takt_ir_expr *at = takt__c_expr(nest, index, true, depth + 1);
-    return takt__ir_is_plain_index(at) ? takt__ir_element(&nest->ir, base, at)
-                                       : NULL;
+    if (!takt__ir_is_plain_index(at))
+        return NULL;
+    struct takt_ir_expr *e = takt__ir_element(&nest->ir, base, at);
+    if (e != NULL && e->type.kind == TAKT_IR_PLAIN &&
+        e->parts == e->type.rank + 1 &&
+        (e->type.element == TAKT_IR_GENERIC ||
+         (takt__ir_is_float(e->type.element) && e->type.fields != NULL)))
+        e->type.rank++; /* of a class or parameter, which holds some */
+    return e;
 }
 
 static struct takt_ir_expr *pointed(struct takt_c_nest *nest, TSNode node,

@@ -73,23 +73,60 @@ static struct takt_c_type own_type(const struct takt_c_nest *nest)
                : (struct takt_c_type){.element = TAKT_IR_UNKNOWN};
 }
 
-/* v.at(i), m.get(i, j), m.at<float>(i, j): what it is of, and of which type. */
-static bool read_method(const struct takt_c_nest *nest, TSNode *of,
-                        struct takt_c_type *type)
+/* Whether a member that is called holds elements: p->m(i, j). */
+static bool is_called_field(const struct takt_c_nest *nest, TSNode callee,
+                            struct takt_c_type *type)
+{
+    const struct takt_text name =
+        takt__node_text(nest->source, takt__node_field(callee, "field"));
+
+    if (takt__c_find(nest->source, name, TAKT_C_FUNCTION) != NULL ||
+        takt__c_find(nest->source, name, TAKT_C_FIELD) == NULL)
+        return false;
+    *type = takt__c_expression_type(nest->place, callee, 0);
+    return type->is_own || type->is_open || type->is_container ||
+           type->kind != TAKT_IR_PLAIN;
+}
+
+/* v.at(i), m.get(i, j), m.at<float>(i, j), p->m(i, j): what it is of, and of
+ * which type. */
+static bool read_method(struct takt_c_nest *nest, TSNode *of,
+                        struct takt_c_type *type, unsigned depth)
 {
     TSNode name = takt__node_field(*of, "field"), typed = {0};
+    const TSNode held = takt__node_field(*of, "argument");
 
     if (ts_node_is_null(name))
         return false;
+    if (is_called_field(nest, *of, type)) {
+        const struct takt_ir_expr *e = takt__c_expr(nest, held, true, depth);
+        return e != NULL && e->loops == 0 && !e->is_varying;
+    }
     if (takt__node_is(name, "template_method")) {
         typed = takt__c_first(takt__node_field(name, "arguments"));
         name = takt__node_field(name, "name");
     }
-    *of = takt__node_field(*of, "argument");
+    *of = held;
     *type = ts_node_is_null(typed)
                 ? takt__c_expression_type(nest->place, *of, 0)
                 : takt__c_named_type(nest->place, typed, 0);
     return takt__text_in(takt__node_text(nest->source, name), "at get");
+}
+
+/* Whether the parameter of a template is called like a container, and not like
+ * a function. */
+static bool may_hold(struct takt_c_type type)
+{
+    static const char *const words[] = {"fun",    "op",   "kern", "call",
+                                        "pred",   "comp", "rand", "generator",
+                                        "lambda", NULL};
+
+    if (!type.is_open || type.rank > 0 || takt__text_in(type.of, "F G Fn"))
+        return false;
+    for (const char *const *word = words; *word != NULL; word++)
+        if (takt__c_has(type.of, *word))
+            return false;
+    return true;
 }
 
 /* m(i, j), (*this)(i, j), v.at(i): elements of what has floating-point ones. */
@@ -101,7 +138,7 @@ static struct takt_ir_expr *called_element(struct takt_c_nest *nest,
     struct takt_c_type type = {.element = TAKT_IR_UNKNOWN};
 
     if (takt__node_is(of, "field_expression")) {
-        if (!read_method(nest, &of, &type))
+        if (!read_method(nest, &of, &type, depth + 1))
             return NULL;
     } else if (takt__node_is(of, "pointer_expression")) {
         const TSNode held = takt__node_field(of, "argument");
@@ -110,12 +147,13 @@ static struct takt_ir_expr *called_element(struct takt_c_nest *nest,
                    : takt__c_expression_type(nest->place, of, 0);
     } else if (takt__node_is(of, "identifier")) {
         type = takt__c_type_of(nest->place, takt__node_text(nest->source, of));
-        if (type.rank > 0 && type.kind == TAKT_IR_PLAIN && !type.is_own)
+        if (type.rank > 0 && type.kind == TAKT_IR_PLAIN && !type.is_own &&
+            !type.is_container)
             return NULL;
     }
     if (!takt__c_is_float(type) &&
         (type.element != TAKT_IR_GENERIC ||
-         (type.kind == TAKT_IR_PLAIN && !type.is_own)))
+         (type.kind == TAKT_IR_PLAIN && !type.is_own && !may_hold(type))))
         return NULL;
     const uint32_t count = ts_node_named_child_count(list);
     type.rank = type.kind == TAKT_IR_PLAIN ? count : 0;

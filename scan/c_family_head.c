@@ -124,19 +124,26 @@ static bool is_both(const struct takt_c_nest *nest, TSNode condition)
                "&&");
 }
 
-/* x.count(), nodes() - 1: what a class says of itself does not change. */
+/* x.count(), nodes() - 1, x.extent(0): what a class says of itself does not
+ * change. */
 static bool is_measure(TSNode node, unsigned depth)
 {
     node = takt__c_bare(node);
     if (depth == 0 || ts_node_is_null(node))
         return false;
-    if (takt__node_is(node, "call_expression"))
-        return ts_node_named_child_count(takt__node_field(node, "arguments")) ==
-               0;
+    if (takt__node_is(node, "call_expression")) {
+        const TSNode list = takt__node_field(node, "arguments");
+        const uint32_t count = takt__node_children(list);
+        for (uint32_t i = 0; i < count; i++)
+            if (!takt__node_in(takt__node_child(list, i),
+                               "number_literal identifier"))
+                return false;
+        return true;
+    }
     if (takt__node_is(node, "binary_expression"))
         return is_measure(takt__node_field(node, "left"), depth - 1) &&
                is_measure(takt__node_field(node, "right"), depth - 1);
-    return takt__node_in(node, "number_literal field_expression");
+    return takt__node_in(node, "number_literal identifier field_expression");
 }
 
 static struct takt_ir_expr *limit_of(struct takt_c_nest *nest, TSNode node)
@@ -228,7 +235,7 @@ static bool join_tile(struct takt_c_nest *nest, struct takt_ir_loop *loop)
         return true;
     const uint32_t own = loop->bit;
     const struct takt_ir_expr *start =
-        takt__c_expr(nest, head_of(nest, loop)->start, true, 0);
+        limit_of(nest, head_of(nest, loop)->start);
     if (start == NULL)
         return false;
     if (start->sort == TAKT_IR_COUNT && start->loops != own &&
@@ -400,7 +407,7 @@ bool takt__c_read_head(struct takt_c_nest *nest, unsigned index)
     if (!read_head(nest, loop))
         return false;
     if (!ts_node_is_null(head->start))
-        loop->from = takt__c_expr(nest, head->start, true, 0);
+        loop->from = limit_of(nest, head->start);
     if (!ts_node_is_null(head->bound))
         loop->to = limit_of(nest, head->bound);
     return true;

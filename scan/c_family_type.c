@@ -167,6 +167,7 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
 
     if (takt__c_is_type_parameter(place, name)) { /* T, TFloat */
         type.element = ends_like_float(name) ? TAKT_IR_FLOAT : TAKT_IR_GENERIC;
+        type.is_open = type.element == TAKT_IR_GENERIC;
         return type;
     }
     const struct takt_c_name *found =
@@ -225,7 +226,11 @@ static struct takt_c_type container_type(const struct takt_c_place *place,
                                          struct takt_text name, TSNode first,
                                          unsigned depth)
 {
-    static const char *const words[] = {"vec", "array", "buffer", "span", NULL};
+    static const struct {
+        const char *word;
+        unsigned rank;
+    } words[] = {{"vec", 1},  {"array", 1},  {"buffer", 1},
+                 {"span", 1}, {"matrix", 2}, {"view", 0}};
     const struct takt_c_type inner =
         ts_node_is_null(first) ? unknown
                                : takt__c_named_type(place, first, depth + 1);
@@ -240,15 +245,28 @@ static struct takt_c_type container_type(const struct takt_c_place *place,
         if (inner.kind != TAKT_IR_PLAIN)
             type.kind = inner.kind;
     }
-    for (const char *const *word = words; *word != NULL; word++)
-        if (takt__c_has(name, *word) && takt__c_is_float(inner) &&
-            !takt__c_is_float(type)) {
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (takt__c_has(name, words[i].word) && takt__c_is_float(inner) &&
+            !takt__c_is_float(type) && inner.rank + words[i].rank > 0) {
+            type.is_container = true;
             type.element = inner.element;
-            type.rank = inner.rank + (takt__c_has(name, "2d")   ? 2
-                                      : takt__c_has(name, "3d") ? 3
-                                                                : 1);
+            type.rank =
+                inner.rank + (takt__c_has(name, "2d")   ? 2
+                              : takt__c_has(name, "3d") ? 3
+                                                        : words[i].rank);
         }
     return type;
+}
+
+/* The first argument that is a type: T of Array<2, T>. */
+static TSNode type_argument(TSNode arguments)
+{
+    const uint32_t count = takt__node_children(arguments);
+
+    for (uint32_t i = 0; i < count && i < 4; i++)
+        if (takt__node_is(takt__node_child(arguments, i), "type_descriptor"))
+            return takt__node_child(arguments, i);
+    return takt__node_child(arguments, 0);
 }
 
 static struct takt_c_type template_type(const struct takt_c_place *place,
@@ -258,12 +276,16 @@ static struct takt_c_type template_type(const struct takt_c_place *place,
         takt__node_text(place->source, takt__node_field(node, "name"));
     const TSNode arguments = takt__node_field(node, "arguments");
     const TSNode first = takt__c_first(arguments);
+    const TSNode typed = type_argument(arguments);
+    const bool is_own = /* Array<2, float>: not Eigen's */
+        !ts_node_is_null(first) && !ts_node_eq(first, typed) &&
+        takt__c_find(place->source, name, TAKT_C_CLASS) != NULL;
     struct takt_c_type type = {.element = TAKT_IR_OTHER, .of = name};
 
     if (takt__node_is(node,
                       "template_function")) /* what it returns, who knows */
         type.element = TAKT_IR_UNKNOWN;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; i < sizeof known / sizeof *known && !is_own; i++) {
         if (!takt__text_in(name, known[i].names) ||
             known[i].element != TAKT_IR_UNKNOWN || ts_node_is_null(first))
             continue;
@@ -288,7 +310,7 @@ static struct takt_c_type template_type(const struct takt_c_place *place,
         return type;
     }
     if (takt__c_find(place->source, name, TAKT_C_TYPE) == NULL)
-        return container_type(place, name, first, depth);
+        return container_type(place, name, typed, depth);
     type = identifier_type(place, name, depth); /* using Rows = vector<T> */
     if (type.element == TAKT_IR_UNKNOWN && !ts_node_is_null(first))
         type.element = takt__c_named_type(place, first, depth + 1).element;

@@ -39,6 +39,8 @@ const char *takt__judge_costly(const struct takt_ir_expr *e)
 {
     const char *found = takt__judge_costly_call(e);
 
+    if (e->loops == 0)
+        return NULL;
     for (unsigned i = 0; i < e->parts && found == NULL; i++)
         found = takt__judge_costly(e->part[i]);
     return found;

@@ -333,10 +333,8 @@ static const char *named_element(struct takt_judged *j,
     if (((j->takes & TAKT_TAKES_MORE) == 0 && !is_simple) ||
         !takes_steps(j, value))
         return NULL;
-    op = takt__judge_contains(value, innermost(j));
-    return op != NULL && j->out->is_fused && takt__judge_costly(value) != NULL
-               ? takt__judge_costly(value)
-               : op;
+    const char *costly = j->out->is_fused ? takt__judge_costly(value) : NULL;
+    return costly != NULL ? costly : takt__judge_contains(value, innermost(j));
 }
 
 /* p *= a[i]: no op of the catalogue, but as much work as a sum. */
@@ -435,6 +433,18 @@ static bool is_arithmetic(const char *op)
     return !takt__word_in(op, "copy transpose max min argmax argmin sum mean");
 }
 
+/* Whether a number in it is known to be a floating-point one. */
+static bool has_float(const struct takt_ir_expr *e)
+{
+    if ((e->sort == TAKT_IR_NAME && e->type.rank == 0) ||
+        e->sort == TAKT_IR_ACCESS)
+        return takt__ir_is_float(e->type.element);
+    for (unsigned i = 0; i < e->parts; i++)
+        if (has_float(e->part[i]))
+            return true;
+    return false;
+}
+
 const char *takt__judge_stmt(struct takt_judged *j)
 {
     const struct takt_ir_stmt *stmt = j->stmt;
@@ -457,7 +467,10 @@ const char *takt__judge_stmt(struct takt_judged *j)
         j->out->certainty = TAKT_CONTAINS;
     if (op == NULL || (j->takes & TAKT_TAKES_UNTYPED) != 0)
         return op;
-    if ((elements.is_unknown && !is_product(op, j->takes)) ||
+    const bool is_told = is_product(op, j->takes) ||
+                         ((j->takes & TAKT_TAKES_UNKNOWN) != 0 &&
+                          is_arithmetic(op) && has_float(stmt->value));
+    if ((elements.is_unknown && !is_told) ||
         (elements.is_generic && !is_arithmetic(op)))
         return NULL;
     return op;

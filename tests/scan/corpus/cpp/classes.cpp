@@ -147,3 +147,114 @@ float drawn(Queue &q, const float *x, int n)
         sum += q();
     return sum;
 }
+
+// ---- what a template's parameter holds ----------------------------------------
+
+template <class Vec1, class Vec2>
+void combine(double a, const Vec1 &x, double b, Vec2 &y)
+{
+    for (size_t i = 0; i < x.size(); ++i) //~ fused
+        y[i] = a * x[i] + b * y[i];
+}
+
+template <class Row, class Column> struct Update {
+    Row y_;
+    Column x_;
+    double a_;
+    int columns_;
+    void operator()(const int &i) const
+    {
+        for (int k = 0; k < columns_; ++k) //~ axpy
+            y_(i, k) += a_ * x_(i, k);
+    }
+};
+
+template <class Mat, class In, class Out>
+void apply(const Mat &a, const In &x, Out &y, int m)
+{
+    for (int i = 0; i < m; ++i) { //~ gemv
+        double s = 0;
+        for (int j = 0; j < a.extent(1); ++j)
+            s += a(i, j) * x(j);
+        y(i) = s;
+    }
+}
+
+template <class Functor> void sample(Functor f, double *out, double w, int n)
+{
+    for (int i = 0; i < n; ++i)
+        out[i] += w * f(i); //~!
+}
+
+// ---- members that are called ---------------------------------------------------
+
+template <int D, typename T> class Block {
+  public:
+    T &operator()(int i, int j);
+    T operator()(int i, int j) const;
+};
+
+struct Faces {
+    Block<2, double> first, second;
+    Block<2, double> *held;
+};
+
+void average(Faces &to, const Faces &from, double w, int n)
+{
+    for (int k = 0; k < n; k++) //~ axpy
+        for (int i = 0; i < n; i++)
+            to.first(k, i) = w * to.first(k, i) + from.first(k, i);
+}
+
+void halve(Faces *faces, int n)
+{
+    Block<2, double> &held = *(faces->held);
+    for (int i = 0; i < n; i++) //~ scale f64
+        for (int j = 0; j < n; j++)
+            held(i, j) *= 0.5;
+}
+
+template <typename T> class Line {
+  public:
+    T &operator[](int i);
+    int lowest() const;
+    int highest() const;
+};
+template <typename T> class Numbers : public Line<T> {
+};
+template <int D, typename T> class Array : public Numbers<T> {
+};
+template <typename T> class Sinogram : public Array<2, T> {
+};
+
+void blend(const Array<1, float> &a, Array<1, float> &b, int n)
+{
+    for (int i = 0; i < n; i++) //~ axpy f32
+        b[i] += 2.0f * a[i];
+}
+
+float row_total(const Sinogram<float> &s, int v)
+{
+    float total = 0;
+    for (int t = s.lowest(); t <= s.highest(); ++t) //~ sum f32
+        total += s[v][t];
+    return total;
+}
+
+// ---- types of other projects ---------------------------------------------------
+
+void assemble(FullMatrix<double> &local, Vector<double> &rhs, double w, int n)
+{
+    for (int i = 0; i < n; i++) //~ scale f64
+        for (int j = 0; j < n; j++)
+            local(i, j) *= w;
+    for (int i = 0; i < n; i++) //~ scale f64
+        rhs(i) *= w;
+}
+
+void weighted(const Fractions &fractions, const std::vector<double> &k,
+              Fractions &out, int n)
+{
+    for (int i = 0; i < n; i++) //~ mul
+        out[i] = fractions[i] * k[i];
+}
