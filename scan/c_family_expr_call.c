@@ -113,20 +113,32 @@ static bool read_method(struct takt_c_nest *nest, TSNode *of,
     return takt__text_in(takt__node_text(nest->source, name), "at get");
 }
 
-/* Whether the parameter of a template is called like a container, and not like
- * a function. */
-static bool may_hold(struct takt_c_type type)
+/* Functor, Op, kernel: what is called like this computes something. */
+static bool sounds_like_function(struct takt_text name)
 {
     static const char *const words[] = {"fun",    "op",   "kern", "call",
                                         "pred",   "comp", "rand", "generator",
                                         "lambda", NULL};
 
-    if (!type.is_open || type.rank > 0 || takt__text_in(type.of, "F G Fn"))
-        return false;
     for (const char *const *word = words; *word != NULL; word++)
-        if (takt__c_has(type.of, *word))
-            return false;
-    return true;
+        if (takt__c_has(name, *word))
+            return true;
+    return takt__text_in(name, "F G H Fn f g h fn");
+}
+
+/* Whether x of x(i) may be an array: of the parameter of a template, or of a
+ * class that is declared nowhere. */
+static bool may_hold(const struct takt_c_nest *nest, struct takt_text name,
+                     struct takt_c_type type)
+{
+    struct takt_c_declaration found;
+
+    if (type.rank > 0 || sounds_like_function(type.of))
+        return false;
+    return type.is_open ||
+           (type.element == TAKT_IR_UNKNOWN && !sounds_like_function(name) &&
+            takt__c_declared(nest->place, name, &found) &&
+            !takt__node_is(found.value, "lambda_expression"));
 }
 
 /* m(i, j), (*this)(i, j), v.at(i): elements of what has floating-point ones. */
@@ -151,14 +163,14 @@ static struct takt_ir_expr *called_element(struct takt_c_nest *nest,
             !type.is_container)
             return NULL;
     }
-    if (!takt__c_is_float(type) &&
-        (type.element != TAKT_IR_GENERIC ||
-         (type.kind == TAKT_IR_PLAIN && !type.is_own && !may_hold(type))))
+    const struct takt_text name = takt__node_text(nest->source, of);
+    const bool is_own = type.element == TAKT_IR_GENERIC &&
+                        (type.kind != TAKT_IR_PLAIN || type.is_own);
+    if (!takt__c_is_float(type) && !is_own && !may_hold(nest, name, type))
         return NULL;
     const uint32_t count = ts_node_named_child_count(list);
     type.rank = type.kind == TAKT_IR_PLAIN ? count : 0;
-    struct takt_ir_expr *e =
-        takt__c_expr_name(nest, takt__node_text(nest->source, of), type);
+    struct takt_ir_expr *e = takt__c_expr_name(nest, name, type);
     for (uint32_t i = 0; i < count && i < 3; i++) {
         struct takt_ir_expr *at =
             takt__c_expr(nest, ts_node_named_child(list, i), true, depth + 1);

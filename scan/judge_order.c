@@ -25,15 +25,15 @@ bool takt__judge_reads_its_own(const struct takt_ir_expr *target,
     return false;
 }
 
-/* Whether all that is read of what is written are elements of it, or places
- * that do not change and have this name in them. */
+/* Whether all that is read of what is written are elements of it or of other
+ * rows, or places that do not change and have this name in them. */
 static bool reads_only_at(const struct takt_ir_expr *target,
                           const struct takt_ir_expr *e,
                           const struct takt_ir_expr *name)
 {
     if (e->sort == TAKT_IR_ACCESS && takt__ir_same_text(e->text, target->text))
-        return takt__ir_mentions(e, name) &&
-               (e->loops == 0 || !takt__judge_reads_its_own(target, e, false));
+        return e->loops == 0 ? takt__ir_mentions(e, name)
+                             : !takt__judge_reads_its_own(target, e, false);
     for (unsigned i = 0; i < e->parts; i++)
         if (!reads_only_at(target, e->part[i], name))
             return false;

@@ -258,3 +258,29 @@ void weighted(const Fractions &fractions, const std::vector<double> &k,
     for (int i = 0; i < n; i++) //~ mul
         out[i] = fractions[i] * k[i];
 }
+
+void deviation(Tensor4 &held, const double *b, double *total, int n)
+{
+    auto a = held.accessor<float, 2>();
+    for (int i = 0; i < n; i++) //~ fused
+        for (int j = 0; j < n; j++)
+            *total += std::abs(a(i, j) - b[i * n + j]);
+}
+
+double callable(double w, const double *x, int n)
+{
+    auto f = table_of(x);
+    auto twice = [](int i) { return 2.0 * i; };
+    double s = 0;
+    for (int i = 0; i < n; i++) //~!
+        s += f(i) * x[i];
+    for (int i = 0; i < n; i++) //~!
+        s += w * twice(i);
+    return s;
+}
+
+template <typename T> void eliminate(T *a, int n, int row, int col, int pivot)
+{
+    for (int j = col + 1; j < n; j++) //~ axpy
+        a[row * n + j] -= a[row * n + col] * a[pivot * n + j];
+}
