@@ -262,7 +262,8 @@ static int prefer(const struct takt_match *first,
     const TSNode outer = takt__match_node(first, "finding");
     const TSNode inner = takt__match_node(second, "finding");
 
-    if (takt__c_is_loop(outer) || ts_node_eq(outer, inner))
+    if (takt__c_is_loop(outer) || ts_node_eq(outer, inner) ||
+        !strcmp(first->pattern, "parallel-loop"))
         return 1;
     if (takt__node_is(outer, "call_expression") &&
         (takt__node_is(inner, "call_expression") || weight(second) > 0))
@@ -287,9 +288,9 @@ static const char *const cpp_words[] = {
     "matmul", "mat_mul", "Matrix", "conv",     "softmax", "attention", "cblas_",
     "arma::", "xt::",    "Tensor", "Vector",   "torch::", NULL};
 
-static const char *const loops[] = {"for (",   "for(",       "while (",
-                                    "while(",  "accumulate", "transform",
-                                    "product", NULL};
+static const char *const loops[] = {"for (",    "for(",       "while (",
+                                    "while(",   "accumulate", "transform",
+                                    "parallel", "product",    NULL};
 static const char *const outlined[] = {".h",   ".hpp", ".hh",  ".hxx",
                                        ".cuh", ".inl", ".ipp", NULL};
 

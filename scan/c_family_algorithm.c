@@ -401,12 +401,28 @@ static const char *algorithm_op(struct call *call)
     return NULL;
 }
 
+/* tbb::parallel_for(0, n, [&](int i) { y[i] = 2 * x[i]; }): a loop. */
+static void judge_parallel(const struct call *call)
+{
+    const TSNode lambda =
+        call->count > 0 ? call->argument[call->count - 1] : (TSNode){0};
+
+    if (takt__node_is(lambda, "lambda_expression") &&
+        takt__text_in(takt__node_text(call->place->source,
+                                      takt__c_last_part(takt__node_field(
+                                          call->node, "function"))),
+                      "parallel_for parallelFor ParallelFor"))
+        takt__c_judge_loop(call->place, lambda, call->out);
+}
+
 void takt__c_judge_algorithm(const struct takt_c_place *place, TSNode node,
                              struct takt_ir_verdict *out)
 {
     struct call call = {.place = place, .node = node, .out = out};
 
-    if (!read_call(&call) || !is_over_floats(&call))
+    const bool is_of_std = read_call(&call);
+    judge_parallel(&call);
+    if (!is_of_std || out->op != NULL || !is_over_floats(&call))
         return;
     out->op = in_context(&call, algorithm_op(&call));
 }

@@ -371,8 +371,28 @@ static bool read_for(struct takt_c_nest *nest, struct takt_ir_loop *loop,
     return true;
 }
 
+/* parallel_for(0, n, [&](int i) { .. }): what it is handed counts. */
+static bool read_lambda(struct takt_c_nest *nest, struct takt_ir_loop *loop)
+{
+    const TSNode list = takt__c_parameters(head_of(nest, loop)->node);
+    const TSNode first = takt__node_child(list, 0);
+    const struct takt_c_type type =
+        takt__c_named_type(nest->place, takt__node_field(first, "type"), 0);
+    bool is_function = false;
+
+    if (takt__node_children(list) != 1 ||
+        (type.element != TAKT_IR_INTEGER && !type.is_auto))
+        return false;
+    loop->var = takt__node_text(
+        nest->source, takt__c_declared_name(
+                          takt__node_field(first, "declarator"), &is_function));
+    return loop->var.size > 0;
+}
+
 static bool read_head(struct takt_c_nest *nest, struct takt_ir_loop *loop)
 {
+    if (takt__node_is(head_of(nest, loop)->node, "lambda_expression"))
+        return read_lambda(nest, loop);
     if (takt__node_is(head_of(nest, loop)->node, "for_range_loop"))
         return read_range(nest, loop);
     const TSNode update = takt__node_field(head_of(nest, loop)->node, "update");

@@ -229,8 +229,8 @@ static struct takt_c_type container_type(const struct takt_c_place *place,
     static const struct {
         const char *word;
         unsigned rank;
-    } words[] = {{"vec", 1},  {"array", 1},  {"buffer", 1},
-                 {"span", 1}, {"matrix", 2}, {"view", 0}};
+    } words[] = {{"vec", 1},    {"array", 1}, {"buffer", 1}, {"span", 1},
+                 {"matrix", 2}, {"image", 2}, {"view", 0}};
     const struct takt_c_type inner =
         ts_node_is_null(first) ? unknown
                                : takt__c_named_type(place, first, depth + 1);

@@ -221,7 +221,8 @@ struct takt_c_type takt__c_expression_type(const struct takt_c_place *place,
             place, takt__node_field(node, "argument"), depth + 1);
         if (takt__text_is(
                 takt__node_text(place->source, ts_node_child(node, 0)), "*"))
-            return below(of);
+            return takt__text_in(of.of, "unique_ptr shared_ptr") ? of
+                                                                 : below(of);
         of.rank++;
         return of;
     }

@@ -26,6 +26,22 @@
     "relu" "gelu" "copy" "transpose")
  (#set! pattern "range-loop"))
 
+; ---- loops that are handed a lambda
+
+;+ void f(float *y, const float *x, int n) { tbb::parallel_for(0, n, [&](int i) { y[i] = 2 * x[i]; }); }
+;+ void f(double *y, const double *a, const double *x, size_t n) {\n pool.parallel_for(n, [=](size_t i) { double s = 0; for (size_t j = 0; j < n; j++) s += a[i * n + j] * x[j]; y[i] = s; }); }
+;- void f(int *y, const int *x, int n) { tbb::parallel_for(0, n, [&](int i) { y[i] = 2 * x[i]; }); }
+;- void f(float *y, const float *x, int n) { parallel_for(n, [&](float i) { y[0] = 2 * i; }); }
+((call_expression function: (_) @callee) @finding
+ (#named? @callee "parallel_for" "parallelFor" "ParallelFor")
+ (#computes? @finding
+   "matmul" "batched_matmul" "gemv" "conv2d" "pooling"
+   "softmax" "layernorm" "attention"
+   "add" "sub" "mul" "div" "scale" "axpy" "fma" "abs" "neg" "clamp" "sqrt"
+   "exp" "exp2" "expm1" "log" "log2" "log1p" "sin" "cos" "sigmoid" "tanh"
+    "relu" "gelu" "copy" "transpose")
+ (#set! pattern "parallel-loop"))
+
 ; ---- algorithms of the standard library
 
 ;+ float f(const std::vector<float> &v) { return std::accumulate(v.begin(), v.end(), 0.0f); }

@@ -284,3 +284,26 @@ template <typename T> void eliminate(T *a, int n, int row, int col, int pivot)
     for (int j = col + 1; j < n; j++) //~ axpy
         a[row * n + j] -= a[row * n + col] * a[pivot * n + j];
 }
+
+// ---- loops that are handed a lambda --------------------------------------------
+
+void doubled(float *y, const float *x, int n)
+{
+    tbb::parallel_for(0, n, [&](int i) { y[i] = 2 * x[i]; }); //~ scale f32
+}
+
+void multiplied(Pool &pool, double *y, const double *a, const double *x, size_t n)
+{
+    pool.parallel_for(n, [=](size_t i) { //~ gemv f64
+        double s = 0;
+        for (size_t j = 0; j < n; j++)
+            s += a[i * n + j] * x[j];
+        y[i] = s;
+    });
+}
+
+void numbered(int *y, const int *x, const float *z, int n)
+{
+    parallel_for(0, n, [&](int i) { y[i] = 2 * x[i]; }); //~!
+    parallel_for(z, [&](float e) { y[0] = e; }); //~!
+}
