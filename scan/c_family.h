@@ -171,6 +171,9 @@ struct takt_c_type takt__c_named_type(const struct takt_c_place *place,
 struct takt_c_type takt__c_class_type(const struct takt_c_place *place,
                                       TSNode class, struct takt_text name,
                                       unsigned depth);
+/* Whether it is named after floating-point numbers: real, Float_, HYPRE_Real,
+ * WorkDouble, scalar_t, RealType. */
+bool takt__c_ends_like_float(struct takt_text name);
 /* Of a field of a class, which may be NULL: of any. */
 struct takt_c_type takt__c_field_type(const struct takt_c_place *place,
                                       const void *class,

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * c_family_class.c - what elements a class of the project holds: those of its
- * arrays, of what its operators () and [] return, or of its base class.
+ * arrays, of what its operators () and [] return, or of its base class; and
+ * what the name of a type alone says.
  */
 #include "c_family.h"
+
+#include <string.h>
 
 /* What a member says: a field is an array, or an operator returns one of the
  * elements. */
@@ -97,4 +100,27 @@ struct takt_c_type takt__c_class_type(const struct takt_c_place *place,
     if (type.kind != TAKT_IR_PLAIN)
         type.rank = 0;
     return type;
+}
+
+bool takt__c_ends_like_float(struct takt_text name)
+{
+    static const char *const words[] = {"real", "float", "double", "scalar",
+                                        NULL};
+
+    if (name.size > 4 &&
+        takt__c_has((struct takt_text){name.at + name.size - 4, 4}, "type"))
+        name.size -= 4;
+    else if (name.size > 2 && name.at[name.size - 1] == 't' &&
+             name.at[name.size - 2] == '_')
+        name.size -= 2;
+    while (name.size > 0 && name.at[name.size - 1] == '_')
+        name.size--;
+    for (const char *const *word = words; *word != NULL; word++) {
+        const size_t size = strlen(*word);
+        if (name.size >= size &&
+            takt__c_has((struct takt_text){name.at + name.size - size, size},
+                        *word))
+            return true;
+    }
+    return false;
 }

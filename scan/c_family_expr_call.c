@@ -183,7 +183,8 @@ static struct takt_ir_expr *called_element(struct takt_c_nest *nest,
 
 /* v.size() and the like: changes with nothing. */
 static struct takt_ir_expr *measure(struct takt_c_nest *nest, TSNode node,
-                                    TSNode callee, unsigned depth)
+                                    TSNode callee, bool is_index,
+                                    unsigned depth)
 {
     static const char words[] =
         "size rows cols length begin end cbegin cend rbegin rend ssize width "
@@ -197,7 +198,10 @@ static struct takt_ir_expr *measure(struct takt_c_nest *nest, TSNode node,
     const bool is_array =
         takt__c_is_float(type) && type.rank > 0 &&
         ts_node_named_child_count(takt__node_field(node, "arguments")) == 0;
-    if (!takt__text_in(text, words) && !is_array)
+    const bool is_got = /* get_min_index(), of what does not change */
+        text.size > 3 && memcmp(text.at, "get", 3) == 0 &&
+        ts_node_named_child_count(takt__node_field(node, "arguments")) == 0;
+    if (!takt__text_in(text, words) && !is_array && !(is_got && is_index))
         return NULL;
     if (ts_node_is_null(name) /* of the object itself; else of a row, too: */
             ? ts_node_named_child_count(takt__node_field(node, "arguments")) > 0
@@ -248,7 +252,7 @@ struct takt_ir_expr *takt__c_expr_call(struct takt_c_nest *nest, TSNode node,
                             : NULL;
     struct takt_ir_expr *e = called_element(nest, callee, list, depth);
     if (e == NULL)
-        e = measure(nest, node, callee, depth);
+        e = measure(nest, node, callee, is_index, depth);
     if (e == NULL)
         e = takt__c_expr_inlined(nest, callee, list, depth);
     if (e != NULL || count == 0 || count > 3)

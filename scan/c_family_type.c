@@ -120,31 +120,16 @@ static bool macro_type(const struct takt_c_place *place, struct takt_text name,
     return true;
 }
 
-/* real, Float_, HYPRE_Real, WorkDouble. */
-static bool ends_like_float(struct takt_text name)
-{
-    static const char *const words[] = {"real", "float", "double", "scalar",
-                                        NULL};
-
-    while (name.size > 0 && name.at[name.size - 1] == '_')
-        name.size--;
-    for (const char *const *word = words; *word != NULL; word++) {
-        const size_t size = strlen(*word);
-        if (name.size >= size &&
-            takt__c_has((struct takt_text){name.at + name.size - size, size},
-                        *word))
-            return true;
-    }
-    return false;
-}
-
 /* A name that only the file knows which includes this one: TYPE, real. */
 static enum takt_ir_element unseen_element(struct takt_text name)
 {
-    if (takt__text_in(name, "TYPE DTYPE") ||
-        (name.size > 5 && memcmp(name.at + name.size - 5, "_type", 5) == 0))
-        return TAKT_IR_GENERIC;
-    return ends_like_float(name) ? TAKT_IR_FLOAT : TAKT_IR_UNKNOWN;
+    if (takt__c_ends_like_float(name))
+        return TAKT_IR_FLOAT;
+    return takt__text_in(name, "TYPE DTYPE") ||
+                   (name.size > 5 &&
+                    memcmp(name.at + name.size - 5, "_type", 5) == 0)
+               ? TAKT_IR_GENERIC
+               : TAKT_IR_UNKNOWN;
 }
 
 /* using Row = Grid::Row; the class of that name is what it is. */
@@ -166,7 +151,8 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
     struct takt_c_type type = {.of = name};
 
     if (takt__c_is_type_parameter(place, name)) { /* T, TFloat */
-        type.element = ends_like_float(name) ? TAKT_IR_FLOAT : TAKT_IR_GENERIC;
+        type.element =
+            takt__c_ends_like_float(name) ? TAKT_IR_FLOAT : TAKT_IR_GENERIC;
         type.is_open = type.element == TAKT_IR_GENERIC;
         return type;
     }
@@ -196,7 +182,8 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
     else if (takt__text_in(name, "double_t float64_t"))
         type.element = TAKT_IR_F64;
     else if (name.size > 2 && memcmp(name.at + name.size - 2, "_t", 2) == 0)
-        type.element = TAKT_IR_INTEGER;
+        type.element =
+            takt__c_ends_like_float(name) ? TAKT_IR_FLOAT : TAKT_IR_INTEGER;
     else if (takt__text_is(name, "string"))
         type.element = TAKT_IR_OTHER;
     else

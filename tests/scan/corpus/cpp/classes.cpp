@@ -307,3 +307,23 @@ void numbered(int *y, const int *x, const float *z, int n)
     parallel_for(0, n, [&](int i) { y[i] = 2 * x[i]; }); //~!
     parallel_for(z, [&](float e) { y[0] = e; }); //~!
 }
+
+// ---- names that end like a number's --------------------------------------------
+
+void weigh(RealType *restrict y, const RealType *restrict x, int n)
+{
+    for (int i = 0; i < n; i++) //~ scale
+        y[i] = 2 * x[i];
+}
+
+void biased(const scalar_t *x, scalar_t *y, scalar_t bias, int n)
+{
+    for (int i = 0; i < n; i++) //~ fused
+        y[i] = x[i] + bias;
+}
+
+void shifted(const Sinogram<float> &view, std::vector<float> &g, int a, int n)
+{
+    for (int p = 0; p < n; p++) //~ scale f32
+        g[p] = view[view.get_min_a() + a][view.get_min_p() + p] * 0.1f;
+}
