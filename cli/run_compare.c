@@ -77,6 +77,7 @@ static void read_claim(const struct takt_stats *stats, struct compare_run *run)
     run->calls = all_calls(&tally.total);
     run->elsewhere = calls_elsewhere(&tally.total);
     run->claimed_s = run_gain_s(&tally);
+    run->claimed_error_s = run_gain_error_s(&tally);
     tally_drop(&tally);
 }
 

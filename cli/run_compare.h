@@ -46,6 +46,7 @@ struct compare_run {
     /* With Takt: */
     uint64_t calls, elsewhere; /* of BLAS */
     double claimed_s;          /* the gain of the report; NAN: not known */
+    double claimed_error_s;    /* half of its 95% interval */
 };
 
 /* How to run it, and what is kept of the last run. */

@@ -94,9 +94,16 @@ static double claimed_share(const struct compare_run *run)
 
 /* Over the runs of which it is known. */
 struct claim {
-    size_t runs;
+    size_t runs, right; /* right: whose interval has what was measured in it */
     double mean, least, most;
 };
+
+static bool is_right(const struct compare_run *run, double measured)
+{
+    const double error = run->claimed_error_s / (run->wall_s + run->claimed_s);
+
+    return fabs(claimed_share(run) - measured) <= error;
+}
 
 static struct claim sum_claims(const struct run_comparison *comparison)
 {
@@ -107,6 +114,8 @@ static struct claim sum_claims(const struct run_comparison *comparison)
         if (!isfinite(share))
             continue;
         claim.runs++;
+        claim.right +=
+            is_right(&comparison->pair[i].takt, 1 - comparison->wall.ratio);
         claim.mean += (share - claim.mean) / (double)claim.runs;
         claim.least = fmin(claim.least, share);
         claim.most = fmax(claim.most, share);
@@ -255,9 +264,9 @@ static void print_claim(FILE *out, const struct run_comparison *comparison)
         return;
     fprintf(out,
             "the reports of the runs claim %+.1f%% (%+.1f to %+.1f%%); "
-            "measured %+.1f%%\n",
+            "measured %+.1f%%:\n  within the intervals of %zu of %zu reports\n",
             100 * claim.mean, 100 * claim.least, 100 * claim.most,
-            100 * (1 - comparison->wall.ratio));
+            100 * (1 - comparison->wall.ratio), claim.right, claim.runs);
 }
 
 /* Judgement: a desktop at rest needs less. */
@@ -377,9 +386,12 @@ static void json_run(struct json *json, const char *key,
                run->wall_s, run->cpu_s, run->others,
                (uintmax_t)run->output_bytes, run->output);
     if (is_takt)
-        json_print(json, "calls:%ju elsewhere:%ju claimed_gain_s:%g",
-                   (uintmax_t)run->calls, (uintmax_t)run->elsewhere,
-                   run->claimed_s);
+        json_print(
+            json,
+            "calls:%ju elsewhere:%ju claimed_gain_s:%g "
+            "claimed_error_s:%g",
+            (uintmax_t)run->calls, (uintmax_t)run->elsewhere, run->claimed_s,
+            isfinite(run->claimed_s) ? run->claimed_error_s : (double)NAN);
     json_close(json, '}');
 }
 
@@ -401,8 +413,9 @@ static void json_claim(struct json *json,
     if (claim.runs == 0)
         json_print(json, "claimed:null");
     else
-        json_print(json, "claimed:{runs:%zu share:%g least:%g most:%g}",
-                   claim.runs, claim.mean, claim.least, claim.most);
+        json_print(
+            json, "claimed:{runs:%zu share:%g least:%g most:%g right:%zu}",
+            claim.runs, claim.mean, claim.least, claim.most, claim.right);
     json_print(json, "measured_share:%g", 1 - comparison->wall.ratio);
 }
 

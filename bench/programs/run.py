@@ -248,7 +248,8 @@ def claim_text(told):
         return f"{'-':>7} {'-':>7}"
     off = told["claimed"]["share"] - told["measured_share"]
     mark = "!" if abs(off) > CLAIM_BAR else " "
-    return f"{100 * told['claimed']['share']:+6.1f}% {100 * off:+6.1f}{mark}"
+    return (f"{100 * told['claimed']['share']:+6.1f}% {100 * off:+6.1f}{mark} "
+            f"{told['claimed']['right']}/{told['claimed']['runs']}")
 
 
 def row_text(name, kind, told):
@@ -274,7 +275,7 @@ def print_means(rows):
 def run_all(options, folder):
     shelf, rows = Stores(options, folder), []
     print(f"{'program':<11} {'store':<5} {'wall ratio':<19} {'CPU ratio':<19} "
-          f"{'claimed':>7} {'off by':>7}")
+          f"{'claimed':>7} {'off by':>7} within")
     for name in chosen(options):
         why = missing(options, PROGRAMS[name])
         if why:

@@ -158,7 +158,7 @@ class Compare(unittest.TestCase):
         self.assertEqual(
             list(told["first"]["takt"]),
             ["wall_s", "cpu_s", "others", "output_bytes", "output_sha256",
-             "calls", "elsewhere", "claimed_gain_s"])
+             "calls", "elsewhere", "claimed_gain_s", "claimed_error_s"])
         self.assertEqual(told["first"]["plain"]["output_bytes"], 4)
 
     # What a run with Takt does, and one without. Of 12 pairs one may be slow for
@@ -221,6 +221,12 @@ class Compare(unittest.TestCase):
         self.assertAlmostEqual(claimed["share"], sum(shares) / 2)
         self.assertAlmostEqual(claimed["least"], min(shares))
         self.assertAlmostEqual(claimed["most"], max(shares))
+        right = 0
+        for run, share in zip(told["runs"], shares):
+            error = (run["takt"]["claimed_error_s"] /
+                     (run["takt"]["wall_s"] + 0.02))
+            right += abs(share - told["measured_share"]) <= error
+        self.assertEqual(claimed["right"], right)
         ran = self.compare("true", env=self.env(FAKE_STATS=GAIN))
         self.assertRegex(ran.stdout, r"the reports of the runs claim \+\d")
         self.assertIn("100.0% of them routed", ran.stdout)
