@@ -94,11 +94,13 @@ static bool is_limited(void)
     return memory.is_limited;
 }
 
-/* Without Takt nothing is kept. A single block at the end of the heap would
- * keep the C library from giving the heap back. */
+/* In off slices those that are there wait: to fetch them anew afterwards would
+ * cost the program more than the slice. */
 static bool keeps_blocks(void)
 {
-    if (!takt__effect_is_off() && !is_limited())
+    if (takt__effect_is_off())
+        return false;
+    if (!is_limited())
         return true;
     drop_all();
     return false;
