@@ -79,18 +79,21 @@ static void drop_all(void)
 
 /* Where the process may have so much and no more, what is kept would be missing
  * elsewhere: only arrays get it back. */
-static bool has_limit(int kind)
+static bool has_limits(void)
 {
-    struct rlimit limit;
+    struct rlimit space, data;
 
-    return getrlimit(kind, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return (getrlimit(RLIMIT_AS, &space) == 0 &&
+            space.rlim_cur != RLIM_INFINITY) ||
+           (getrlimit(RLIMIT_DATA, &data) == 0 &&
+            data.rlim_cur != RLIM_INFINITY);
 }
 
 /* The system is asked now and then: programs set limits while they run. */
 static bool is_limited(void)
 {
     if (memory.asked++ % ask_every == 0)
-        memory.is_limited = has_limit(RLIMIT_AS) || has_limit(RLIMIT_DATA);
+        memory.is_limited = has_limits();
     return memory.is_limited;
 }
 

@@ -126,24 +126,30 @@ static void publish(_Atomic uint64_t *at, uint64_t *published, double now)
     *published = value;
 }
 
-struct effect_sum {
-    double gain_ns, baseline_ns, variance;
-};
-
 /* Of all kinds: measured ones by what they take off and on. Steps of the others
  * count as those of off slices did on average (`off_ns` and `on_ns`: what those
  * took, and what the same steps take with Takt): slices are a sample of the
  * program's time. */
+struct effect_sum {
+    double gain_ns, baseline_ns, variance;
+    double off_ns, on_ns, rest_ns;
+};
+
 struct effect_sums {
     struct effect_sum calls, gaps;
-    double off_ns, on_ns, rest_ns;
     double covered_ns; /* in calls */
 };
 
+static double slice_count(void)
+{
+    return larger(state.slices, 1. / first_is_shorter);
+}
+
 /* Calls, or the gaps before them; `amount`: work, or gaps, of each side. */
-static void add_part(struct effect_sums *all, struct effect_sum *sum,
+static void add_part(struct effect_sum *sum,
                      const struct takt_moments of[TAKT_SIDES],
-                     const double amount[TAKT_SIDES], double change)
+                     const double amount[TAKT_SIDES], double change,
+                     double variance)
 {
     const double on = amount[TAKT_SIDE_ROUTED];
     const double off = amount[TAKT_SIDE_BASELINE];
@@ -152,28 +158,54 @@ static void add_part(struct effect_sums *all, struct effect_sum *sum,
 
     if (of[TAKT_SIDE_ROUTED].n < 1)
         return;
-    all->off_ns += off * off_mean;
-    all->on_ns += off * on_mean;
+    sum->off_ns += off * off_mean;
+    sum->on_ns += off * on_mean;
     if (!takt__sides_are_measured(of)) {
-        all->rest_ns += on * on_mean;
+        sum->rest_ns += on * on_mean;
         return;
     }
     sum->baseline_ns += on * off_mean;
     sum->gain_ns -= on * change;
-    sum->variance += on * on * takt__sides_variance(of);
+    sum->variance += on * on * variance;
 }
 
+/* A slice sees the gaps of one phase of the program: those of another slice may
+ * be as unlike as gaps are at all. */
+static double gap_variance(const struct takt_moments gap[TAKT_SIDES])
+{
+    const struct takt_moments *on = &gap[TAKT_SIDE_ROUTED];
+    const double phases = on->n > 1 ? on->m2 / (on->n - 1) / slice_count() : 0;
+
+    return takt__sides_variance(gap) + phases;
+}
+
+/* To compute with none would leave a flag behind. */
 static void add_kind(struct effect_sums *all, const struct kind_steps *steps)
 {
-    add_part(all, &all->calls, steps->call, steps->work,
-             takt__sides_are_measured(steps->call)
-                 ? takt__sides_change(steps->call)
-                 : 0);
-    add_part(all, &all->gaps, steps->gap, steps->gaps,
-             steps->gap[TAKT_SIDE_ROUTED].mean -
-                 steps->gap[TAKT_SIDE_BASELINE].mean);
+    const struct takt_moments *call = steps->call, *gap = steps->gap;
+    const bool has_calls = takt__sides_are_measured(call);
+    const bool has_gaps = takt__sides_are_measured(gap);
+
+    add_part(&all->calls, call, steps->work,
+             has_calls ? takt__sides_change(call) : 0,
+             has_calls ? takt__sides_variance(call) : 0);
+    add_part(&all->gaps, gap, steps->gaps,
+             gap[TAKT_SIDE_ROUTED].mean - gap[TAKT_SIDE_BASELINE].mean,
+             has_gaps ? gap_variance(gap) : 0);
     all->covered_ns +=
         steps->work[TAKT_SIDE_ROUTED] * steps->call[TAKT_SIDE_ROUTED].mean;
+}
+
+/* The sample may be unlike the rest: by half of what it gained, the less the
+ * more slices there were. */
+static void add_rest(struct effect_sum *sum)
+{
+    if (!(sum->on_ns > 0))
+        return;
+    const double gain_ns = sum->rest_ns * (sum->off_ns / sum->on_ns - 1);
+    sum->gain_ns += gain_ns;
+    sum->baseline_ns += sum->rest_ns + gain_ns;
+    sum->variance += gain_ns * gain_ns / 4 / slice_count();
 }
 
 /* Gaps hold whatever the program does. They count the more, the clearer it is
@@ -184,26 +216,9 @@ static void add_gaps(const struct effect_sum *gaps, struct effect_sum *sum)
     const double share = gain2 > 0 ? gain2 / (gain2 + gaps->variance) : 0;
     const double left_ns = (1 - share) * gaps->gain_ns;
 
-    sum->baseline_ns += gaps->baseline_ns;
+    sum->baseline_ns += gaps->baseline_ns - left_ns;
     sum->gain_ns += share * gaps->gain_ns;
     sum->variance += share * share * gaps->variance + left_ns * left_ns;
-}
-
-static double slice_count(void)
-{
-    return larger(state.slices, 1. / first_is_shorter);
-}
-
-/* The sample may be unlike the rest: by half of what it gained, the less the
- * more slices there were. */
-static void add_rest(const struct effect_sums *all, struct effect_sum *sum)
-{
-    if (!(all->on_ns > 0))
-        return;
-    const double gain_ns = all->rest_ns * (all->off_ns / all->on_ns - 1);
-    sum->gain_ns += gain_ns;
-    sum->baseline_ns += all->rest_ns + gain_ns;
-    sum->variance += gain_ns * gain_ns / 4 / slice_count();
 }
 
 /* Slices differ on a machine that is not alone. */
@@ -228,8 +243,9 @@ static void publish_all(uint64_t now_ns)
     for (unsigned i = 0; i < kinds; i++)
         add_kind(&all, &state.kind[i]);
     struct effect_sum sum = all.calls;
+    add_rest(&sum);
+    add_rest(&all.gaps);
     add_gaps(&all.gaps, &sum);
-    add_rest(&all, &sum);
     add_noise(&sum);
     publish(&at->gain_ns, &state.published.gain_ns, sum.gain_ns);
     publish(&at->baseline_ns, &state.published.baseline_ns, sum.baseline_ns);

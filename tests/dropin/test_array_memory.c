@@ -260,7 +260,7 @@ static void use_some(void)
 /* What is kept counts against it, and the program needs it elsewhere. */
 static void nothing_is_kept_under_a_limit(void)
 {
-    static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
+    static const unsigned kinds[] = {RLIMIT_AS, RLIMIT_DATA};
     struct rlimit before;
 
     for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
