@@ -74,9 +74,9 @@ struct script_facts {
 enum file_kind read_file_kind(int fd, struct elf_facts *elf,
                               struct script_facts *script);
 
-/* Whether a file may be a library for programs like takt: NULL, or what is
- * wrong. */
-const char *can_load(const char *path);
+/* Whether a file is a program or library for the kind of machine that takt is
+ * for; true too where that is not known. */
+bool is_of_this_machine(const char *path);
 
 /* The program that `env` would run for that argument; false: none. */
 bool find_env_program(const char *argument, char *out, size_t size);
@@ -270,6 +270,7 @@ const char *routine_name(unsigned routine, unsigned type, char out[16]);
 
 /* Each returns NULL, or what is wrong. */
 const char *can_read(const char *path);
+const char *can_load(const char *path); /* a library */
 const char *can_store(const char *path);
 const char *can_trace(const char *path);
 

@@ -26,6 +26,15 @@ const char *can_read(const char *path)
     return access(path, R_OK) != 0 ? strerror(errno) : plain_file(path);
 }
 
+const char *can_load(const char *path)
+{
+    const char *wrong = can_read(path);
+
+    return wrong != NULL || is_of_this_machine(path)
+               ? wrong
+               : "not a library of this machine";
+}
+
 static const char *can_write(const char *path)
 {
     char folder[PATH_MAX];

@@ -356,18 +356,16 @@ bool contains_takt(const char *program)
     return is_there;
 }
 
-const char *can_load(const char *path)
+bool is_of_this_machine(const char *path)
 {
     static struct elf_facts elf, self;
     struct script_facts none;
-    const char *wrong = can_read(path);
 
-    if (wrong != NULL || !read_self(&self))
-        return wrong;
+    if (!read_self(&self))
+        return true;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     const bool is_elf = fd >= 0 && read_file_kind(fd, &elf, &none) == FILE_ELF;
     if (fd >= 0)
         close(fd);
-    return is_elf && is_of_kind(&elf, &self) ? NULL
-                                             : "not a library of this machine";
+    return is_elf && is_of_kind(&elf, &self);
 }
