@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "effect_sum.h"
 #include "fork.h"
 #include "stats_write.h"
 #include "switchback.h"
@@ -35,10 +36,6 @@ static const uint64_t first_after_ns = 100 * ms, first_wait_ns = 400 * ms,
 static const double longest_gap_ns = 50 * ms;
 enum { far_gap = 8 };
 
-/* How much slices of the same work differ at least, as a share of their time.
- */
-static const double least_noise = 0.025;
-
 /* How often the sums go to the statistics. */
 static const uint64_t publish_every_ns = 10 * ms;
 
@@ -51,15 +48,6 @@ static _Atomic bool may_be_off;
  */
 
 static atomic_flag is_busy = ATOMIC_FLAG_INIT;
-
-/* TAKT_SIDE_BASELINE: in off slices. TAKT_SIDE_ROUTED: at all other times. */
-struct kind_steps {
-    const void *kind;
-    struct takt_moments call[TAKT_SIDES]; /* ns per unit of work */
-    struct takt_moments gap[TAKT_SIDES];  /* ns */
-    double work[TAKT_SIDES], gaps[TAKT_SIDES];
-    bool is_begun;
-};
 
 enum { kinds = 256, most_tries = 8 };
 
@@ -76,7 +64,7 @@ struct effect_window {
 };
 
 static struct {
-    struct kind_steps kind[kinds];
+    struct takt_kind_steps kind[kinds];
     struct effect_window window;
     struct takt_moments noise; /* took / expected of such slices */
     uint64_t begin_ns;         /* of this slice, or of what follows one */
@@ -111,7 +99,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* ---- sums ------------------------------------------------------------------
+/* ---- publishing ------------------------------------------------------------
  */
 
 /* Adds what changed since the last time. A gain may fall: unsigned numbers
@@ -126,130 +114,19 @@ static void publish(_Atomic uint64_t *at, uint64_t *published, double now)
     *published = value;
 }
 
-/* Of all kinds: measured ones by what they take off and on. Steps of the others
- * count as those of off slices did on average (`off_ns` and `on_ns`: what those
- * took, and what the same steps take with Takt): slices are a sample of the
- * program's time. */
-struct effect_sum {
-    double gain_ns, baseline_ns, variance;
-    double off_ns, on_ns, rest_ns;
-};
-
-struct effect_sums {
-    struct effect_sum calls, gaps;
-    double covered_ns; /* in calls */
-};
-
-static double slice_count(void)
-{
-    return larger(state.slices, 1. / first_is_shorter);
-}
-
-/* Calls, or the gaps before them; `amount`: work, or gaps, of each side. */
-static void add_part(struct effect_sum *sum,
-                     const struct takt_moments of[TAKT_SIDES],
-                     const double amount[TAKT_SIDES], double change,
-                     double variance)
-{
-    const double on = amount[TAKT_SIDE_ROUTED];
-    const double off = amount[TAKT_SIDE_BASELINE];
-    const double off_mean = of[TAKT_SIDE_BASELINE].mean;
-    const double on_mean = of[TAKT_SIDE_ROUTED].mean;
-
-    if (of[TAKT_SIDE_ROUTED].n < 1)
-        return;
-    sum->off_ns += off * off_mean;
-    sum->on_ns += off * on_mean;
-    if (!takt__sides_are_measured(of)) {
-        sum->rest_ns += on * on_mean;
-        return;
-    }
-    sum->baseline_ns += on * off_mean;
-    sum->gain_ns -= on * change;
-    sum->variance += on * on * variance;
-}
-
-/* A slice sees the gaps of one phase of the program: those of another slice may
- * be as unlike as gaps are at all. */
-static double gap_variance(const struct takt_moments gap[TAKT_SIDES])
-{
-    const struct takt_moments *on = &gap[TAKT_SIDE_ROUTED];
-    const double phases = on->n > 1 ? on->m2 / (on->n - 1) / slice_count() : 0;
-
-    return takt__sides_variance(gap) + phases;
-}
-
-/* To compute with none would leave a flag behind. */
-static void add_kind(struct effect_sums *all, const struct kind_steps *steps)
-{
-    const struct takt_moments *call = steps->call, *gap = steps->gap;
-    const bool has_calls = takt__sides_are_measured(call);
-    const bool has_gaps = takt__sides_are_measured(gap);
-
-    add_part(&all->calls, call, steps->work,
-             has_calls ? takt__sides_change(call) : 0,
-             has_calls ? takt__sides_variance(call) : 0);
-    add_part(&all->gaps, gap, steps->gaps,
-             gap[TAKT_SIDE_ROUTED].mean - gap[TAKT_SIDE_BASELINE].mean,
-             has_gaps ? gap_variance(gap) : 0);
-    all->covered_ns +=
-        steps->work[TAKT_SIDE_ROUTED] * steps->call[TAKT_SIDE_ROUTED].mean;
-}
-
-/* The sample may be unlike the rest: by half of what it gained, the less the
- * more slices there were. */
-static void add_rest(struct effect_sum *sum)
-{
-    if (!(sum->on_ns > 0))
-        return;
-    const double gain_ns = sum->rest_ns * (sum->off_ns / sum->on_ns - 1);
-    sum->gain_ns += gain_ns;
-    sum->baseline_ns += sum->rest_ns + gain_ns;
-    sum->variance += gain_ns * gain_ns / 4 / slice_count();
-}
-
-/* Gaps hold whatever the program does. They count the more, the clearer it is
- * that they differ; what is left of the difference is doubt. */
-static void add_gaps(const struct effect_sum *gaps, struct effect_sum *sum)
-{
-    const double gain2 = gaps->gain_ns * gaps->gain_ns;
-    const double share = gain2 > 0 ? gain2 / (gain2 + gaps->variance) : 0;
-    const double left_ns = (1 - share) * gaps->gain_ns;
-
-    sum->baseline_ns += gaps->baseline_ns - left_ns;
-    sum->gain_ns += share * gaps->gain_ns;
-    sum->variance += share * share * gaps->variance + left_ns * left_ns;
-}
-
-/* Slices differ on a machine that is not alone. */
-static void add_noise(struct effect_sum *sum)
-{
-    const struct takt_moments *noise = &state.noise;
-    const double seen = noise->n > 1 ? noise->m2 / (noise->n - 1) : 0;
-    const double least = least_noise * least_noise;
-
-    sum->variance += sum->baseline_ns * sum->baseline_ns *
-                     (seen > least ? seen : least) / slice_count();
-}
-
 static void publish_all(uint64_t now_ns)
 {
+    static const double least_slices = 1. / first_is_shorter;
     struct takt_stats_effect *at = takt__stats_effect();
-    struct effect_sums all = {0};
 
     state.published_ns = now_ns;
     if (at == NULL)
         return;
-    for (unsigned i = 0; i < kinds; i++)
-        add_kind(&all, &state.kind[i]);
-    struct effect_sum sum = all.calls;
-    add_rest(&sum);
-    add_rest(&all.gaps);
-    add_gaps(&all.gaps, &sum);
-    add_noise(&sum);
+    const struct takt_effect sum = takt__effect_sum(
+        state.kind, kinds, larger(state.slices, least_slices), &state.noise);
     publish(&at->gain_ns, &state.published.gain_ns, sum.gain_ns);
     publish(&at->baseline_ns, &state.published.baseline_ns, sum.baseline_ns);
-    publish(&at->covered_ns, &state.published.covered_ns, all.covered_ns);
+    publish(&at->covered_ns, &state.published.covered_ns, sum.covered_ns);
     publish(&at->variance_us2, &state.published.variance_us2,
             sum.variance / 1e6);
 }
@@ -354,13 +231,13 @@ static void advance(uint64_t now_ns)
  */
 
 /* NULL: there are too many. */
-static struct kind_steps *steps_of(const void *kind)
+static struct takt_kind_steps *steps_of(const void *kind)
 {
     unsigned at = (unsigned)((uintptr_t)kind * UINT64_C(0x9e3779b97f4a7c15) >>
                              56); /* 8 bits: `kinds` */
 
     for (unsigned i = 0; i < most_tries; i++, at = (at + 1) % kinds) {
-        struct kind_steps *found = &state.kind[at];
+        struct takt_kind_steps *found = &state.kind[at];
         if (found->kind == NULL)
             found->kind = kind;
         if (found->kind == kind)
@@ -436,7 +313,7 @@ static double gap_before(uint64_t start_ns)
                : (double)(start_ns - last.end_ns);
 }
 
-static bool is_typical_gap(const struct kind_steps *steps, double ns,
+static bool is_typical_gap(const struct takt_kind_steps *steps, double ns,
                            const struct delay *delay)
 {
     const struct takt_moments *off = &steps->gap[TAKT_SIDE_BASELINE];
@@ -447,8 +324,8 @@ static bool is_typical_gap(const struct kind_steps *steps, double ns,
                                    ns < far_gap * larger(off->mean, on->mean));
 }
 
-static void add_gap(struct kind_steps *steps, enum takt_side side, double ns,
-                    const struct delay *delay)
+static void add_gap(struct takt_kind_steps *steps, enum takt_side side,
+                    double ns, const struct delay *delay)
 {
     if (ns < 0 || !is_typical_gap(steps, ns, delay))
         return;
@@ -457,8 +334,8 @@ static void add_gap(struct kind_steps *steps, enum takt_side side, double ns,
     steps->gaps[side]++;
 }
 
-static void add_step(struct kind_steps *steps, enum takt_side side, double work,
-                     double ns, double gap_ns)
+static void add_step(struct takt_kind_steps *steps, enum takt_side side,
+                     double work, double ns, double gap_ns)
 {
     struct takt_moments *call = &steps->call[side];
     struct delay delay = {0};
@@ -476,7 +353,7 @@ static void add_step(struct kind_steps *steps, enum takt_side side, double work,
 /* A call that was begun in another slice, or while threads of the slice before
  * are awake, belongs to none; nor does the first one of a kind, whose memory is
  * touched for the first time. */
-static void add(struct kind_steps *steps, double work, uint64_t start_ns,
+static void add(struct takt_kind_steps *steps, double work, uint64_t start_ns,
                 uint64_t end_ns)
 {
     const bool is_off = takt__effect_is_off();
@@ -505,7 +382,7 @@ void takt__effect_add(const void *kind, double work, uint64_t start_ns,
 {
     if (atomic_flag_test_and_set_explicit(&is_busy, memory_order_acquire))
         return;
-    struct kind_steps *steps = steps_of(kind);
+    struct takt_kind_steps *steps = steps_of(kind);
     if (state.begin_ns == 0)
         start(start_ns);
     if (steps != NULL)
