@@ -33,9 +33,10 @@ void takt__folder_close(struct takt_folder *folder);
 
 bool takt__folder_has(const struct takt_folder *folder, const char *name);
 
-/* Whether these are nobody's sources: what tools made, or others wrote. By the
- * name of the folder ... */
-bool takt__is_vendored_name(const char *name);
+/* Whether these are not the project's sources: what tools made, or others
+ * wrote. By the name of the folder, and its path from the one on that was given
+ * ... */
+bool takt__is_vendored_name(const char *name, const char *path);
 /* ... and by what lies in it. */
 bool takt__is_vendored_folder(const struct takt_folder *folder);
 

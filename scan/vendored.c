@@ -29,7 +29,12 @@ bool takt__is_repository_name(const char *name)
     return is_listed(list, name);
 }
 
-bool takt__is_vendored_name(const char *name)
+static bool is_below_sources(const char *path)
+{
+    return strncmp(path, "src/", 4) == 0 || strstr(path, "/src/") != NULL;
+}
+
+bool takt__is_vendored_name(const char *name, const char *path)
 {
     static const char *const list[] = {
         /* what others wrote */
@@ -37,14 +42,18 @@ bool takt__is_vendored_name(const char *name)
         "3rdparty", "node_modules", "bower_components", "site-packages",
         "dist-packages", "Pods", ".cargo", ".rustup",
         /* what tools made */
-        "target", "build", "dist", "_build", "__pycache__", "venv", ".venv",
-        "virtualenv", ".tox", ".nox", ".eggs", ".mypy_cache", ".pytest_cache",
-        ".ruff_cache", ".ipynb_checkpoints", ".cache", ".ccls-cache", ".gradle",
-        ".direnv", ".idea", ".vscode", ".vs", "CMakeFiles", "bazel-bin",
-        "bazel-out", "bazel-testlogs", NULL};
+        "_build", "__pycache__", "venv", ".venv", "virtualenv", ".tox", ".nox",
+        ".eggs", ".mypy_cache", ".pytest_cache", ".ruff_cache",
+        ".ipynb_checkpoints", ".cache", ".ccls-cache", ".gradle", ".direnv",
+        ".idea", ".vscode", ".vs", "CMakeFiles", "bazel-bin", "bazel-out",
+        "bazel-testlogs", NULL};
+    /* These too, but sources have such names as well: distributions, targets of
+     * a fit. Tools do not write among sources. */
+    static const char *const output[] = {"target", "build", "dist", NULL};
 
-    return is_listed(list, name) || ends_with(name, ".egg-info") ||
-           ends_with(name, ".dist-info") ||
+    return is_listed(list, name) ||
+           (is_listed(output, name) && !is_below_sources(path)) ||
+           ends_with(name, ".egg-info") || ends_with(name, ".dist-info") ||
            strncmp(name, "cmake-build-", 12) == 0;
 }
 

@@ -157,12 +157,23 @@ static enum step visit_file(struct takt_walk *walk, int folder,
     return tell(walk, "is no file any more", 0, out);
 }
 
+/* What is looked at, from the name of the folder on that was given. */
+static const char *path_with_root(const struct takt_walk *walk)
+{
+    const char *at = walk->full + walk->root_size;
+
+    while (at > walk->full && at[-1] != '/')
+        at--;
+    return at;
+}
+
 static enum step visit_folder(struct takt_walk *walk, int folder,
                               const char *name, struct takt_walk_file *out)
 {
     if (takt__is_repository_name(name))
         return STEP_AGAIN;
-    if ((!walk->options->with_vendored && takt__is_vendored_name(name)) ||
+    if ((!walk->options->with_vendored &&
+         takt__is_vendored_name(name, path_with_root(walk))) ||
         takt__walk_rules_ignore(walk, true)) {
         walk->ignored++;
         return STEP_AGAIN;

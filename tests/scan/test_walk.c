@@ -113,6 +113,23 @@ static void rules_above_the_folder_hold(void)
     tree_remove(&tree);
 }
 
+static void names_of_build_output_are_sources_below_src(void)
+{
+    struct tree tree;
+
+    tree_make(&tree);
+    tree_text(&tree, "dist/a.py", "");
+    tree_text(&tree, "part/build/a.c", "");
+    tree_text(&tree, "src/dist/gamma.rs", "");
+    tree_text(&tree, "src/fit/target/a.c", "");
+    tree_text(&tree, "src/vendor/a.c", "");
+    EXPECT_STR(files_of(tree.path, plain),
+               "src/dist/gamma.rs src/fit/target/a.c ");
+    EXPECT_STR(files_of(tree_path(&tree, "src"), plain),
+               "dist/gamma.rs fit/target/a.c ");
+    tree_remove(&tree);
+}
+
 static void built_and_vendored_folders_are_passed_over(void)
 {
     struct takt_scan_options all = plain;
@@ -339,6 +356,7 @@ int main(void)
     RUN(ignored_files_are_passed_over);
     RUN(rules_above_the_folder_hold);
     RUN(built_and_vendored_folders_are_passed_over);
+    RUN(names_of_build_output_are_sources_below_src);
     RUN(links_are_not_followed);
     RUN(what_is_no_file_is_not_opened);
     RUN(nesting_has_an_end);
