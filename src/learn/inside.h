@@ -76,6 +76,7 @@ struct takt_learner {
     struct takt_day day;
     struct takt_energy_watch energy;
     double callers; /* at work at the same time, on average; 0: not counted */
+    bool has_news;  /* a verdict that was published differs from the last one */
     fenv_t fpenv;   /* of the thread between enter() and leave() */
 
     /* From here on it is the store's lock. */
@@ -223,7 +224,8 @@ bool takt__tail_restore(struct takt_learner *learner,
 /* ---- publish.c, hint.c: with the model's lock ---------------------------- */
 
 /* Judges what changed and writes the verdicts, for about `limit_ns` (0: until
- * all is done); false: nothing changed. */
+ * all is done). True: there may be more to do soon, because an expert took the
+ * place of another one, trials were offered, or the time was over. */
 bool takt__learner_publish(struct takt_learner *learner, uint64_t now_ns,
                            uint64_t limit_ns);
 

@@ -34,14 +34,15 @@ static void learn(struct takt_learner *learner,
     }
 }
 
-/* What is in the journal now: callers may fill it faster than it is read. */
-static bool learn_all(struct takt_learner *learner)
+/* What is in the journal now: callers may fill it faster than it is read.
+ * Returns how many samples that were. */
+static uint64_t learn_all(struct takt_learner *learner)
 {
     struct takt_sample sample;
-    uint64_t left = takt__journal_count(&learner->journal);
-    const bool found = left > 0;
+    const uint64_t found = takt__journal_count(&learner->journal);
+    uint64_t left = found;
     const uint64_t now_ns =
-        found && learner->energy.energy != NULL ? takt__now_ns() : 0;
+        found > 0 && learner->energy.energy != NULL ? takt__now_ns() : 0;
 
     for (; left > 0 && takt__journal_next(&learner->journal, &sample); left--)
         learn(learner, &sample, now_ns);
@@ -105,26 +106,29 @@ static void look_at_callers(struct takt_learner *learner)
     takt__model_set_callers(learner->model, learner->callers);
 }
 
-/* True when anything came in; *changed when it changed what is published. */
-static bool work(void *self, bool *changed)
+/* True when anything came in; *is_news when more may come soon, or so much
+ * comes that the journal would fill up. */
+static bool work(void *self, bool *is_news)
 {
+    static const uint64_t many = TAKT_JOURNAL_SLOTS / 4;
     struct takt_learner *learner = self;
 
     if (!atomic_load(&learner->is_loaded))
         load(learner);
     takt__lock(&learner->lock);
-    const bool found = learn_all(learner);
-    if (found) {
+    const uint64_t found = learn_all(learner);
+    if (found > 0) {
         open_gpus(learner);
         look_at_callers(learner);
     }
-    *changed = takt__learner_publish(learner, takt__now_ns(), most_work_ns);
+    *is_news = takt__learner_publish(learner, takt__now_ns(), most_work_ns) ||
+               found > many;
     takt__unlock(&learner->lock);
     save(learner, false);
     run_each_second(learner);
     if (learner->energy.is_wanted)
         takt__learner_measure(learner);
-    return found;
+    return found > 0;
 }
 
 static void save_all(void *self)
@@ -162,7 +166,7 @@ static const struct takt_worker_job job = {.name = "takt-learn",
                                            .before_sleep = save_all,
                                            .finish = finish,
                                            .shortest_rest_ns = 1000000,
-                                           .longest_rest_ns = 4000000,
+                                           .longest_rest_ns = 16000000,
                                            .rest_per_work = 10,
                                            .most_rest_ns = 20000000};
 
@@ -311,7 +315,7 @@ static struct takt_model *enter(struct takt_learner *learner,
         prepare(learner);
     takt__lock(&learner->lock);
     learner->fpenv = fpenv;
-    if (learn_all(learner))
+    if (learn_all(learner) > 0)
         open_gpus(learner);
     takt__learner_publish(learner, takt__now_ns(), 0);
     return learner->model;

@@ -44,15 +44,18 @@ static void publish_cell(struct takt_learner *learner, unsigned series,
     const struct takt_key key = {(uint16_t)series, (uint8_t)bucket};
     _Atomic uint64_t *at = takt__table_at(learner->table, key, column);
     struct takt_cell cell = cell_of(learner->model, verdict);
+    bool is_news;
     uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
 
     do {
         const struct takt_cell old = takt__cell_unpack(before);
         if (verdict->is_offered)
             cell.tries = old.explore == cell.explore ? old.tries : 0;
+        is_news = old.best != cell.best || old.tries != cell.tries;
     } while (!atomic_compare_exchange_weak_explicit(
         at, &before, takt__cell_pack(&cell), memory_order_release,
         memory_order_relaxed));
+    learner->has_news |= is_news;
 }
 
 /* Empties cells, as if no call had been there. */
@@ -165,14 +168,13 @@ bool takt__learner_publish(struct takt_learner *learner, uint64_t now_ns,
                            uint64_t limit_ns)
 {
     struct takt_change change;
-    bool found = false;
 
+    learner->has_news = false;
     while (takt__model_next_change(learner->model, &change)) {
-        found = true;
         if (learner->is_published)
             publish_change(learner, &change, now_ns);
         if (limit_ns != 0 && takt__now_ns() - now_ns > limit_ns)
-            break;
+            return true;
     }
-    return found;
+    return learner->has_news;
 }

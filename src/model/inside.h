@@ -58,6 +58,12 @@ struct takt_budget {
     uint64_t expired_ns;   /* offers until then were withdrawn */
 };
 
+/* Situations (bit 1 << situation) and buckets of a series. No situation: none.
+ */
+struct takt_marks {
+    uint8_t situations, first, last;
+};
+
 struct takt_series {
     takt_work typical[TAKT_BUCKETS]; /* call of each bucket: as it was seen, or
                                       * scaled from the nearest one */
@@ -76,9 +82,10 @@ struct takt_series {
     struct takt_track *track[TAKT_MAX_ARMS];
     uint8_t arm[TAKT_MAX_ARMS]; /* those with a track */
     unsigned arm_count;
-    uint64_t retry_ns; /* when the next suspension ends; 0: none */
-    /* What has to be judged anew: see takt_change. */
-    uint8_t changed, changed_first, changed_last;
+    uint64_t retry_ns;         /* when the next suspension ends; 0: none */
+    struct takt_marks changed; /* what has to be judged anew: takt_change */
+    struct takt_marks moved;   /* and what has to be when there were more */
+    uint64_t moved_ns;         /* when such marks were last taken over */
     bool is_stale; /* far from these buckets, too: when there is time */
 };
 
@@ -115,6 +122,15 @@ struct takt_reference {
  * in decades from 20 microseconds on. */
 enum { TAKT_TEAMS = 9, TAKT_TEAM_GPU = 8, TAKT_LENGTHS = 4 };
 
+/* What is expected of calls of each length on so many threads, and their
+ * quantile: ln(quantile / mean). */
+struct takt_team_tail {
+    unsigned team, threads;
+    struct takt_tail_shares expected[TAKT_LENGTHS];
+    float mean[TAKT_LENGTHS], variance[TAKT_LENGTHS];
+};
+enum { TAKT_TEAM_TAILS = TAKT_TEAMS + 1 }; /* and all threads */
+
 struct takt_posterior {
     struct takt_model *model;
     struct takt_series *series;
@@ -131,6 +147,8 @@ struct takt_posterior {
     /* ln(quantile / mean) of arm[i], of the goal and of what is limited, where
      * these are quantiles. */
     struct takt_residuals tail[2][TAKT_MAX_ARMS];
+    struct takt_team_tail team[TAKT_TEAM_TAILS]; /* that were needed so far */
+    unsigned team_count;
     bool has_path;
     uint8_t path[TAKT_BUCKETS]; /* arms: path.c */
 };
@@ -225,6 +243,11 @@ void takt__series_set_typical(struct takt_series *series, unsigned bucket,
 void takt__series_change(struct takt_series *series);
 void takt__series_change_at(struct takt_series *series, unsigned situations,
                             unsigned bucket);
+
+/* What a sample among many moved, at that time: it is judged together with what
+ * others move within 10 ms. */
+void takt__series_move_at(struct takt_series *series, unsigned situations,
+                          unsigned bucket, uint64_t now_ns);
 void takt__model_change_arm(struct takt_model *model, unsigned arm);
 
 /* Makes a device slower or faster, by `shift` in ln(seconds). */
@@ -315,9 +338,9 @@ void takt__tails_restore(struct takt_model *model,
 void takt__tails_hint(struct takt_model *model, const struct takt_curve_at *at,
                       unsigned bucket, const struct takt_tail *tail);
 
-/* ln(quantile / mean) of arm[i] at every bucket. */
-void takt__tails_predict(const struct takt_posterior *posterior, unsigned i,
-                         float beyond, struct takt_residuals *out);
+/* ln(quantile / mean) of each arm[i] at every bucket. */
+void takt__tails_predict(struct takt_posterior *posterior, float beyond,
+                         struct takt_residuals out[TAKT_MAX_ARMS]);
 void takt__tails_predict_at(const struct takt_posterior *posterior, unsigned i,
                             unsigned bucket, float beyond,
                             struct takt_residuals *out); /* at one alone */

@@ -159,6 +159,8 @@ static void watch(struct takt_model *model, const struct takt_observation *seen)
     }
 }
 
+static const double settled = 64; /* samples of a mean, or more */
+
 /* Whether verdicts may have to change: at first with every sample, then when
  * the mean has moved. */
 static bool matters(struct takt_stat *stat)
@@ -177,6 +179,21 @@ static bool is_milestone(double samples)
 {
     const uint64_t count = (uint64_t)samples;
     return (count & (count - 1)) == 0;
+}
+
+/* A mean of many samples moves slowly, and is judged in its time; a change of
+ * speed raises an alarm (drift.c). */
+static void mark(const struct takt_model *model,
+                 const struct takt_observation *seen, bool has_doubled)
+{
+    const struct takt_sample *sample = seen->sample;
+    const unsigned affected = affected_by(model, seen);
+
+    if (has_doubled || seen->stat->all.n < settled)
+        takt__series_change_at(seen->series, affected, sample->bucket);
+    else
+        takt__series_move_at(seen->series, affected, sample->bucket,
+                             sample->start_ns);
 }
 
 static void add_residual(struct takt_model *model,
@@ -203,8 +220,7 @@ static void add_residual(struct takt_model *model,
     if (has_doubled)
         seen->series->is_stale = true;
     if (matters(stat) || has_doubled)
-        takt__series_change_at(seen->series, affected_by(model, seen),
-                               seen->sample->bucket);
+        mark(model, seen, has_doubled);
 }
 
 static bool is_valid(const struct takt_model *model,

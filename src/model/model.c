@@ -243,24 +243,41 @@ void takt__series_set_typical(struct takt_series *series, unsigned bucket,
 
 void takt__series_change(struct takt_series *series)
 {
-    series->changed = TAKT_ALL_SITUATIONS;
-    series->changed_first = 0;
-    series->changed_last = TAKT_BUCKETS - 1;
+    series->changed = (struct takt_marks){.situations = TAKT_ALL_SITUATIONS,
+                                          .last = TAKT_BUCKETS - 1};
     series->is_stale = false;
+}
+
+static void mark(struct takt_marks *marks, unsigned situations, unsigned first,
+                 unsigned last)
+{
+    if (marks->situations == 0 || first < marks->first)
+        marks->first = (uint8_t)first;
+    if (marks->situations == 0 || last > marks->last)
+        marks->last = (uint8_t)last;
+    marks->situations |= (uint8_t)situations;
 }
 
 void takt__series_change_at(struct takt_series *series, unsigned situations,
                             unsigned bucket)
 {
-    if (series->changed == 0) {
-        series->changed_first = series->changed_last = (uint8_t)bucket;
-    } else {
-        if (bucket < series->changed_first)
-            series->changed_first = (uint8_t)bucket;
-        if (bucket > series->changed_last)
-            series->changed_last = (uint8_t)bucket;
-    }
-    series->changed |= (uint8_t)situations;
+    mark(&series->changed, situations, bucket, bucket);
+}
+
+/* To judge a series takes as long as a few hundred of its samples take to
+ * learn, and the means of a busy machine are never still. */
+void takt__series_move_at(struct takt_series *series, unsigned situations,
+                          unsigned bucket, uint64_t now_ns)
+{
+    static const uint64_t pause_ns = 10000000;
+    struct takt_marks *moved = &series->moved;
+
+    mark(moved, situations, bucket, bucket);
+    if (now_ns - series->moved_ns < pause_ns)
+        return;
+    mark(&series->changed, moved->situations, moved->first, moved->last);
+    *moved = (struct takt_marks){0};
+    series->moved_ns = now_ns;
 }
 
 /* Without a GPU nothing is resident; where one was just closed, what was
@@ -271,7 +288,7 @@ static unsigned situations_of(struct takt_model *model, unsigned number,
     struct takt_series *series = model->series[number];
     const bool has_gpu = takt__model_has_gpu(model, number);
     const bool has_gpu_columns = has_gpu || series->has_gpu_columns;
-    const unsigned changed = series->changed & wanted;
+    const unsigned changed = series->changed.situations & wanted;
 
     if ((changed & 1u << TAKT_RESIDENT) != 0)
         series->has_gpu_columns = has_gpu;
@@ -286,7 +303,7 @@ static struct takt_change change_of(struct takt_model *model, unsigned number,
 {
     const struct takt_series *series = model->series[number];
     enum { reach = 6 };
-    const unsigned first = series->changed_first, last = series->changed_last;
+    const unsigned first = series->changed.first, last = series->changed.last;
 
     return (struct takt_change){
         .series = number,
@@ -311,11 +328,11 @@ bool takt__model_take_change(struct takt_model *model, unsigned number,
 {
     struct takt_series *series = model->series[number];
 
-    if (series == NULL || (series->changed & situations) == 0 ||
+    if (series == NULL || (series->changed.situations & situations) == 0 ||
         !series->is_wanted)
         return false;
     *out = change_of(model, number, situations);
-    series->changed &= (uint8_t)~situations;
+    series->changed.situations &= (uint8_t)~situations;
     return out->situations != 0;
 }
 

@@ -117,12 +117,12 @@ struct takt_posterior *takt__model_posterior(struct takt_model *model,
     return out;
 }
 
-static void predict_tail(struct takt_posterior *posterior, unsigned i,
-                         unsigned measure, unsigned of)
+static void predict_tails(struct takt_posterior *posterior, unsigned measure,
+                          unsigned of)
 {
     if (takt__measure_is_tail(measure))
-        takt__tails_predict(posterior, i, takt__measure_beyond(measure),
-                            &posterior->tail[of][i]);
+        takt__tails_predict(posterior, takt__measure_beyond(measure),
+                            posterior->tail[of]);
 }
 
 void takt__posterior_pursue(struct takt_posterior *posterior,
@@ -132,11 +132,9 @@ void takt__posterior_pursue(struct takt_posterior *posterior,
     posterior->objective = objective;
     posterior->number = number;
     posterior->has_path = false;
-    for (unsigned i = 0; i < posterior->count; i++) {
-        predict_tail(posterior, i, objective->goal, 0);
-        if (objective->has_limit)
-            predict_tail(posterior, i, objective->limited, 1);
-    }
+    predict_tails(posterior, objective->goal, 0);
+    if (objective->has_limit)
+        predict_tails(posterior, objective->limited, 1);
 }
 
 unsigned takt__posterior_position(const struct takt_posterior *posterior,

@@ -117,11 +117,19 @@ static void raise_alarm(struct takt_model *model,
 }
 
 /* A quantile moves with a sample in the tail; and with every one, the less the
- * more there are. */
-static bool may_change_verdicts(const struct takt_stat *stat, unsigned bin,
-                                float samples)
+ * more there are. That of many samples is judged in its time. */
+static void mark(struct takt_series *series, const struct takt_stat *stat,
+                 unsigned bin, float samples, uint64_t now_ns)
 {
-    return bin >= stat->watch.level || ((unsigned)samples & 7) == 0;
+    static const float settled = 512;
+    static const unsigned all = (1u << TAKT_SITUATIONS) - 1;
+
+    if (bin < stat->watch.level && ((unsigned)samples & 7) != 0)
+        return;
+    if (samples < settled)
+        takt__series_change_at(series, all, stat->bucket);
+    else
+        takt__series_move_at(series, all, stat->bucket, now_ns);
 }
 
 static unsigned threads_of(const struct takt_model *model, unsigned arm)
@@ -207,9 +215,8 @@ void takt__tails_add(struct takt_model *model,
     takt__tail_add(&stat->own_tail, bin);
     takt__tail_add(
         team_tail(model, arm, (float)(seen->log_rates + stat->all.mean)), bin);
-    if (model->uses_tails && may_change_verdicts(stat, bin, samples))
-        takt__series_change_at(seen->series, (1u << TAKT_SITUATIONS) - 1,
-                               stat->bucket);
+    if (model->uses_tails)
+        mark(seen->series, stat, bin, samples, seen->sample->start_ns);
 }
 
 void takt__tails_hint(struct takt_model *model, const struct takt_curve_at *at,
@@ -332,30 +339,68 @@ static const struct takt_curve *curve_of(const struct takt_posterior *posterior,
                                posterior->series, arm, posterior->situation)];
 }
 
-void takt__tails_predict(const struct takt_posterior *posterior, unsigned i,
+static void expect_team(const struct takt_model *model,
+                        const struct takt_arm *arm, float beyond,
+                        struct takt_team_tail *out)
+{
+    out->team = team_of(arm);
+    out->threads = arm->rates.threads;
+    for (unsigned l = 0; l < TAKT_LENGTHS; l++) {
+        expect(model, arm, l, &out->expected[l]);
+        takt__tail_quantile(&out->expected[l], beyond, &out->mean[l],
+                            &out->variance[l]);
+        out->variance[l] += doubt_of(out->mean[l], 0, beyond);
+    }
+}
+
+/* The same for all arms with as many threads, so found once: a quantile takes
+ * more than a microsecond. */
+static const struct takt_team_tail *
+tail_of_team(struct takt_posterior *posterior, const struct takt_arm *arm,
+             float beyond)
+{
+    struct takt_team_tail *at = posterior->team;
+    const struct takt_team_tail *end = at + posterior->team_count;
+
+    while (at < end &&
+           (at->team != team_of(arm) || at->threads != arm->rates.threads))
+        at++;
+    if (at < end)
+        return at;
+    if (posterior->team_count < TAKT_TEAM_TAILS)
+        posterior->team_count++;
+    else
+        at--; /* the last one is found anew each time */
+    expect_team(posterior->model, arm, beyond, at);
+    return at;
+}
+
+static void predict_tail(struct takt_posterior *posterior, unsigned i,
                          float beyond, struct takt_residuals *out)
 {
     const struct takt_prediction *prediction = &posterior->prediction[i];
     const struct takt_arm *arm = &posterior->model->arm[posterior->arm[i]];
     const struct takt_curve *curve = curve_of(posterior, i);
-    struct takt_tail_shares expected[TAKT_LENGTHS];
-    float mean[TAKT_LENGTHS], variance[TAKT_LENGTHS];
+    const struct takt_team_tail *team = tail_of_team(posterior, arm, beyond);
 
-    for (unsigned l = 0; l < TAKT_LENGTHS; l++) {
-        expect(posterior->model, arm, l, &expected[l]);
-        takt__tail_quantile(&expected[l], beyond, &mean[l], &variance[l]);
-        variance[l] += doubt_of(mean[l], 0, beyond);
-    }
     for (unsigned j = 0, at = 0; j < TAKT_BUCKETS; j++) {
         const float residual = prediction->residuals.mean[j];
         const unsigned length = length_of(prediction->log_rates[j] + residual);
-        out->mean[j] = mean[length];
-        out->variance[j] = variance[length];
+        out->mean[j] = team->mean[length];
+        out->variance[j] = team->variance[length];
         if (curve == NULL || at == curve->count || curve->stat[at].bucket != j)
             continue;
-        predict_stat(curve, at, &expected[length], beyond, residual, out);
+        predict_stat(curve, at, &team->expected[length], beyond, residual, out);
         at++;
     }
+}
+
+void takt__tails_predict(struct takt_posterior *posterior, float beyond,
+                         struct takt_residuals out[TAKT_MAX_ARMS])
+{
+    posterior->team_count = 0;
+    for (unsigned i = 0; i < posterior->count; i++)
+        predict_tail(posterior, i, beyond, &out[i]);
 }
 
 void takt__tails_predict_at(const struct takt_posterior *posterior, unsigned i,
