@@ -201,7 +201,9 @@ struct loop_row {
 struct run_effect {
     uint64_t slices;
     double gain_s, baseline_s, error_s;
-    double covered_s; /* in the calls and loops that it is of */
+    double covered_s;                /* in the calls and loops that it is of */
+    double lapack_s, lapack_error_s; /* what control calls say of those of
+                                      * LAPACK among these */
 };
 
 struct run_tally {

@@ -319,17 +319,22 @@ static struct run_effect effect_of(const struct takt_stats_effect *stats)
 {
     const uint64_t gain_ns = stats->gain_ns;
 
-    return (struct run_effect){.slices = stats->slices,
-                               .gain_s = (double)(int64_t)gain_ns / 1e9,
-                               .baseline_s = (double)stats->baseline_ns / 1e9,
-                               .error_s =
-                                   sqrt((double)stats->variance_us2) / 1e6,
-                               .covered_s = (double)stats->covered_ns / 1e9};
+    return (struct run_effect){
+        .slices = stats->slices,
+        .gain_s = (double)(int64_t)gain_ns / 1e9,
+        .baseline_s = (double)stats->baseline_ns / 1e9,
+        .error_s = sqrt((double)stats->variance_us2) / 1e6,
+        .covered_s = (double)stats->covered_ns / 1e9,
+        .lapack_s = ((double)stats->lapack_baseline_ns -
+                     (double)stats->lapack_instead_ns) /
+                    1e9,
+        .lapack_error_s = (double)stats->lapack_error_ns / 1e9};
 }
 
 bool is_effect_known(const struct run_tally *tally)
 {
-    const double changed_s = routed_s(&tally->total) + tally->loops.split_s;
+    const double changed_s =
+        routed_s(&tally->total) + tally->loops.split_s + tally->lapack.split_s;
 
     return tally->effect.slices > 0 && tally->effect.baseline_s > 0 &&
            tally->effect.covered_s > changed_s / 2;
@@ -353,7 +358,7 @@ double run_gain_s(const struct run_tally *tally)
 
     if (is_effect_known(tally))
         return (tally->effect.gain_s + loops_gain_s(&tally->lapack) -
-                tally->opening_s) /
+                tally->effect.lapack_s - tally->opening_s) /
                tally->threads;
     if (is_gain_unknown(tally))
         return (double)NAN;
@@ -364,9 +369,10 @@ double run_gain_s(const struct run_tally *tally)
 
 double run_gain_error_s(const struct run_tally *tally)
 {
-    const double error_s = is_effect_known(tally)
-                               ? tally->effect.error_s
-                               : tally->total.error_s + tally->loops.error_s;
+    const double error_s =
+        is_effect_known(tally)
+            ? tally->effect.error_s - tally->effect.lapack_error_s
+            : tally->total.error_s + tally->loops.error_s;
 
     return 2 * (error_s + tally->lapack.error_s) / tally->threads;
 }

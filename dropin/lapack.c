@@ -258,6 +258,9 @@ static void run_chosen(const struct takt_lapack_call *call,
                        takt__recorded_ns - blas_ns);
     if (!choice->is_timed)
         return;
+    if (!takt__lapack_has_chosen)
+        takt__lapack_add_step(kind, choice, call->work, start_ns, ns,
+                              takt__recorded_ns - blas_ns);
     if (choice->choice > 0)
         takt__lapack_compare(call, kind, ns);
     takt__lapack_learn(kind, choice, call->work, ns);
@@ -349,6 +352,7 @@ static void run_kind(const struct takt_lapack_call *call, unsigned threads,
         takt__lapack_add_choices(other, &next);
     struct takt_team_choice choice = takt__team_choose(kind, &next);
     takt__lapack_alternate(&choice, &next);
+    takt__lapack_pause(kind, &next, &choice);
     run_chosen(call, kind, &choice, other);
 }
 

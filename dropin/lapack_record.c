@@ -2,6 +2,7 @@
 /* lapack_record.c - counts, times, and what was gained. */
 #include "lapack_record.h"
 
+#include "effect.h"
 #include "lapack_gpu.h"
 #include "lapack_history.h"
 #include "mode.h"
@@ -25,6 +26,55 @@ void takt__lapack_count(const struct takt_lapack_call *call, bool is_other,
                      1);
 }
 
+/* ---- steps --------------------------------------------------------------- */
+
+/* Longer ones would be alone in an off slice, which costs the program what they
+ * gain. */
+static const double longest_step_ns = 10e6;
+
+static bool is_step(const struct takt_team_kind *kind, double work)
+{
+    const double ns = takt__mean_expect(&kind->team[0], work).ns;
+
+    return work > takt__least_step_work && ns > 0 && ns < longest_step_ns;
+}
+
+void takt__lapack_pause(const struct takt_team_kind *kind,
+                        const struct takt_team_call *call,
+                        struct takt_team_choice *choice)
+{
+    if (takt__effect_is_off() && !takt__mode_has(TAKT_MODE_EAGER) &&
+        is_step(kind, call->work))
+        *choice = (struct takt_team_choice){.threads = call->threads,
+                                            .is_timed = true};
+}
+
+void takt__lapack_add_step(const struct takt_team_kind *kind,
+                           const struct takt_team_choice *choice, double work,
+                           uint64_t start_ns, uint64_t ns, uint64_t blas_ns)
+{
+    if (blas_ns > 0 || !is_step(kind, work))
+        return;
+    if (choice->choice > 0)
+        takt__effect_note();
+    takt__effect_add(kind, work, start_ns, start_ns + ns);
+}
+
+/* ---- gains --------------------------------------------------------------- */
+
+/* What is compared of calls that are steps: slices say what they gain. */
+static void count_step(uint64_t baseline_ns, uint64_t error_ns,
+                       uint64_t instead_ns)
+{
+    struct takt_stats_effect *at = takt__stats_effect();
+
+    if (at == NULL)
+        return;
+    takt__stats_add(&at->lapack_baseline_ns, baseline_ns);
+    takt__stats_add(&at->lapack_error_ns, error_ns);
+    takt__stats_add(&at->lapack_instead_ns, instead_ns);
+}
+
 void takt__lapack_compare(const struct takt_lapack_call *call,
                           const struct takt_team_kind *kind, uint64_t ns)
 {
@@ -37,10 +87,13 @@ void takt__lapack_compare(const struct takt_lapack_call *call,
     struct takt_stats_loop_cell *cell =
         takt__stats_lapack(call->routine, call->type == TAKT_D, call->work);
     const double most = far * own.ns;
+    const uint64_t instead_ns = (double)ns < most ? ns : (uint64_t)most;
     takt__stats_add(&cell->compared, 1);
     takt__stats_add(&cell->baseline_ns, (uint64_t)own.ns);
     takt__stats_add(&cell->error_ns, (uint64_t)own.error_ns);
-    takt__stats_add(&cell->instead_ns, (double)ns < most ? ns : (uint64_t)most);
+    takt__stats_add(&cell->instead_ns, instead_ns);
+    if (is_step(kind, call->work))
+        count_step((uint64_t)own.ns, (uint64_t)own.error_ns, instead_ns);
 }
 
 /* While a GPU is opened, calls of the library miss processor time. They are the

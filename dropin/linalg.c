@@ -8,6 +8,7 @@
 #include "lapack_other.h"
 #include "lapack_record.h"
 #include "mode.h"
+#include "record.h"
 
 struct takt_linalg takt__linalgs[TAKT_LINALGS];
 static const struct takt_baseline *_Atomic baseline;
@@ -95,6 +96,8 @@ static void run_timed(const struct linalg_run *run, struct takt_team_kind *kind,
     takt__lapack_add_choices(other, &next);
     struct takt_team_choice choice = takt__team_choose(kind, &next);
     takt__lapack_alternate(&choice, &next);
+    takt__lapack_pause(kind, &next, &choice);
+    const uint64_t blas_ns = takt__recorded_ns;
     const uint64_t start_ns = takt__now_ns();
     const bool is_other = run_chosen(run, choice.choice, other);
     const uint64_t ns = takt__now_ns() - start_ns;
@@ -102,6 +105,8 @@ static void run_timed(const struct linalg_run *run, struct takt_team_kind *kind,
         takt__lapack_count(&counted, true, start_ns, ns, 0);
         takt__lapack_compare(&counted, kind, ns);
     }
+    takt__lapack_add_step(kind, &choice, work, start_ns, ns,
+                          takt__recorded_ns - blas_ns);
     if (choice.is_timed)
         takt__lapack_learn(kind, &choice, work, ns);
     if (choice.choice != TAKT_CHOICE_GPU)

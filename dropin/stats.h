@@ -22,7 +22,7 @@
 /* The variable in which a process finds the file. */
 #define TAKT_STATS_VARIABLE "TAKT_RUN_STATS"
 
-#define TAKT_STATS_TITLE "takt stats 6\n"
+#define TAKT_STATS_TITLE "takt stats 7\n"
 
 enum {
     TAKT_STATS_CLASSES = 32,
@@ -105,9 +105,10 @@ struct takt_stats_result {
 /* What Takt changed in the steps of the program (effect.h): slices of time in
  * which it was off; what steps with Takt gained (a signed number), what they
  * would have taken without, what their calls and loops took, and the variance
- * of the gain. */
+ * of the gain. Calls of LAPACK that are steps: what is in their cells, too. */
 struct takt_stats_effect {
     _Atomic uint64_t slices, gain_ns, baseline_ns, covered_ns, variance_us2;
+    _Atomic uint64_t lapack_baseline_ns, lapack_error_ns, lapack_instead_ns;
 };
 
 /* When timed calls were made, by CLOCK_MONOTONIC: from the start of the first

@@ -10,9 +10,9 @@ WHYS = ("small", "settled", "starting", "form", "routine", "nested", "empty",
         "wrong", "no_router", "no_gpu", "asleep", "slower", "lost", "policy",
         "tried")
 LETTERS, CLASSES, LIBRARIES, TEXT = 4, 32, 8, 256
-TITLE = b"takt stats 6\n"
+TITLE = b"takt stats 7\n"
 NUMBERS = 3 * len(WAYS) + 2 + 4 + len(WHYS) + 3  # of one cell
-HEAD = 16 + 3 * 8 + (LIBRARIES + 2) * (4 + TEXT) + (7 + 5 + 3) * 8
+HEAD = 16 + 3 * 8 + (LIBRARIES + 2) * (4 + TEXT) + (7 + 8 + 3) * 8
 LOOPS_AT = HEAD + len(ROUTINES) * LETTERS * CLASSES * NUMBERS * 8
 LOOPS, LOOP_NAME, LOOP_NUMBERS = 96, 28, 10
 LOOP_SIZE = 4 + LOOP_NAME + CLASSES * LOOP_NUMBERS * 8
@@ -48,9 +48,10 @@ class Stats:
     def effect(self):
         """What Takt did to the program, by slices in which it was off."""
         names = ("slices", "gain_ns", "baseline_ns", "covered_ns",
-                 "variance_us2")
-        return dict(zip(names, struct.unpack_from("QqQQQ", self.bytes,
-                                                  HEAD - (5 + 3) * 8)))
+                 "variance_us2", "lapack_baseline_ns", "lapack_error_ns",
+                 "lapack_instead_ns")
+        return dict(zip(names, struct.unpack_from("QqQQQQQQ", self.bytes,
+                                                  HEAD - (8 + 3) * 8)))
 
     def timeline_ns(self):
         """What calls took in each slot: baseline, CPU, GPU, loops."""

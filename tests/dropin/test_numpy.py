@@ -457,6 +457,22 @@ while stats.Stats(path).effect()["slices"] < 2 and time.monotonic() < end:
         b = np.exp(a) + a
 """
 
+# The same of a program that calls nothing but LAPACK.
+FACTORS = HEAD + f"""
+import time
+sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r})
+import stats
+path = os.environ["TAKT_RUN_STATS"]
+a = np.eye(256) * 256 + np.ones((256, 256))
+end = time.monotonic() + 60
+while time.monotonic() < end:
+    effect = stats.Stats(path).effect()
+    if effect["slices"] > 1 and effect["lapack_baseline_ns"] > 0:
+        break
+    for i in range(20):
+        np.linalg.cholesky(a)
+"""
+
 
 def surroundings(changes):
     env = {name: value for name, value in os.environ.items()
@@ -588,6 +604,16 @@ class Loops(unittest.TestCase):
         self.assertGreater(effect["baseline_ns"], 0)
         self.assertGreater(effect["covered_ns"], 0)
         self.assertLess(abs(effect["gain_ns"]), effect["baseline_ns"])
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is no choice")
+    def test_calls_of_lapack_are_steps_of_the_program(self):
+        ran, _ = self.preloaded(FACTORS)
+        self.assertEqual(ran, (0, "", ""))
+        effect = self.stats.effect()
+        self.assertGreaterEqual(effect["slices"], 2)
+        self.assertGreater(effect["covered_ns"], 0)
+        self.assertGreater(effect["lapack_baseline_ns"], 0)
+        self.assertGreater(effect["lapack_instead_ns"], 0)
 
     def test_loops_are_counted(self):
         plain = run(LONG)
