@@ -20,6 +20,11 @@ static const double least_sigma = 0.05;
  * than a spike. */
 static const float many_times = 2;
 
+/* A single sample of a measurement, not of a call, has the caches, the clock
+ * and the neighbours of one moment: its variance beside that of the others,
+ * measured (docs/decisions/0071). */
+static const float of_moment = 0.03f;
+
 /* The correlation of residuals half an octave apart: e^(-0.5 / 8), measured
  * (docs/decisions/0005). */
 static const float fading = 0.9394131f;
@@ -194,9 +199,12 @@ void takt__stat_add_tuned(struct takt_stat *stat, double residual)
 
 /* The variance of a mean: samples spread, and a single one may be a spike if it
  * took many times longer than expected, where anything was expected. */
-static float noise_of(const struct takt_sums *sums, float surprise, float prior)
+static float noise_of(const struct takt_stat *stat, float surprise, float prior)
 {
-    const float noise = (float)variance_of(sums) / (float)sums->n;
+    const struct takt_sums *sums = &stat->all;
+    const bool is_moment = sums->n < 2 && stat->calls < 1;
+    const float noise =
+        (float)variance_of(sums) / (float)sums->n + (is_moment ? of_moment : 0);
 
     if (sums->n >= 2 || surprise < many_times || prior > 1 ||
         surprise * surprise < 4 * (prior + noise))
@@ -220,13 +228,14 @@ void takt__curve_smooth(const struct takt_curve *curve,
         m *= fading;
         p = fading * fading * p + spread;
         if (next < curve->count && curve->stat[next].bucket == j) {
-            const struct takt_sums *all = &curve->stat[next++].all;
+            const struct takt_stat *stat = &curve->stat[next++];
+            const struct takt_sums *all = &stat->all;
             const float unit = sqrtf(residuals->variance[j]);
             const float surprise =
                 (float)all->mean - residuals->mean[j] - m * unit;
             if (all->n > 0) {
                 const float wide = p * unit * unit;
-                const float noise = noise_of(all, surprise, wide) + 1e-6f;
+                const float noise = noise_of(stat, surprise, wide) + 1e-6f;
                 m += p * unit * surprise / (wide + noise);
                 p *= noise / (wide + noise);
             }

@@ -245,6 +245,8 @@ static inline void sim_report(struct sim *sim, unsigned series, unsigned arm,
 
     sim_series_at(sim, series);
     sample.flags = (uint8_t)flags;
+    if ((flags & TAKT_SAMPLE_TUNING) != 0)
+        sample.calls = 0; /* a measurement is no call of a program */
     sample.start_ns = sim->now_ns;
     sim->now_ns += 1 + (uint64_t)(seconds * 1e9);
     takt__model_learn(sim->model, &sample);
