@@ -73,6 +73,20 @@ class Version(unittest.TestCase):
         self.assertTrue((SOURCE / f"packaging/abi/libtakt.so.{MAJOR}.abi")
                         .exists())
 
+    def test_what_older_systems_have_in_other_libraries_is_linked(self):
+        """The portable build is linked with glibc 2.31, which has these in
+        librt; this one's has all in one, so that nothing would be missed."""
+        if not (BUILD / "build.ninja").exists():
+            self.skipTest("not built by ninja")
+        for file in "cli/takt", "libtakt.so", "libtakt-blas.so":
+            names = tell("nm", "-D", "--undefined-only", BUILD / file)
+            used = re.findall(r" U ((?:timer|shm|mq|aio)_\w+)", names)
+            link = tell("ninja", "-C", BUILD, "-t", "commands",
+                        os.path.relpath((BUILD / file).resolve(), BUILD))
+            if used:
+                self.assertIn("-lrt", link.splitlines()[-1].split(),
+                              f"{file} calls {used}")
+
 
 @unittest.skipUnless(HAS_DPKG, "there is no dpkg-dev")
 class Packages(Folder):
