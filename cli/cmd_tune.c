@@ -244,6 +244,13 @@ static bool can_keep(const struct tune *tune, const char *pin)
         return false;
     }
     takt_ctx_learning(tune->ctx, &learning);
+    const char *full =
+        learning.is_stored ? store_room_problem(learning.store) : NULL;
+    if (full != NULL && pin == NULL) {
+        complain(&cmd_tune, "nothing was measured: %s: %s", learning.store,
+                 full);
+        return false;
+    }
     if (learning.is_stored)
         return true;
     if (learning.store[0] == '\0' && learning.diag.text[0] == '\0')

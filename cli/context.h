@@ -53,6 +53,9 @@ struct context_wish {
 bool open_context(const struct command *command,
                   const struct context_wish *wish, takt_ctx **out);
 
+/* What keeps a store from growing: NULL: nothing that is known. */
+const char *store_room_problem(const char *store);
+
 /* The store that --db names (NULL: it was not given), or that of this machine.
  * On failure, also where there is none, says what is wrong in one line and
  * returns false. */

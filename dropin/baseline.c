@@ -56,31 +56,13 @@ static void *find_own(const char *name, const void *caller, bool *is_for_all)
     return found;
 }
 
-/* The library that the user names. Not where the integers of the program's own
- * are narrower or wider: calls would crash. */
-static void *find_named(const char *name, const void *own,
-                        const struct takt_naming *naming)
-{
-    void *found =
-        takt__find_in_file(takt__mode_value("TAKT_RUN_LIBRARY"), 0, name);
-
-    if (found == NULL || own == NULL ||
-        takt__has_wide_integers(takt__file_of(found), naming) ==
-            takt__has_wide_integers(takt__file_of(own), naming))
-        return found;
-    takt__stats_trouble(
-        "the library of --library is not used: its integers "
-        "are wider or narrower than those of the program's own");
-    return NULL;
-}
-
 static void *find_everywhere(const char *name, const void *caller,
                              const struct takt_naming *naming, bool *is_for_all)
 {
     static const char *const usual[] = {"libblas.so.3", "libcblas.so.3",
                                         "libopenblas.so.0", "liblapack.so.3"};
     void *found = find_own(name, caller, is_for_all);
-    void *named = find_named(name, found, naming);
+    void *named = takt__find_named(name, found, naming);
 
     if (named != NULL) {
         *is_for_all = true;

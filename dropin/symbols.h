@@ -19,6 +19,12 @@ void *takt__find_in(void *handle, const char *name);
  * NULL: then there is none. */
 void *takt__find_in_file(const char *file, int flags, const char *name);
 
+/* named.c: a function of the library that the user names (TAKT_RUN_LIBRARY).
+ * Not where the integers of the program's own, which may be NULL, are narrower
+ * or wider: calls would crash. What is wrong is said once. */
+void *takt__find_named(const char *name, const void *own,
+                       const struct takt_naming *naming);
+
 /* In the order in which objects were loaded, in which the program would look.
  */
 void *takt__find_in_loaded(const char *name);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "learn/inside.h"
 
 static void collect(void *self, const struct takt_summary *summary)
@@ -80,7 +81,8 @@ static takt_status write_unsaved(struct takt_learner *learner)
 
 /* A file that was removed or damaged has to be opened again. One that is locked
  * or on a full disk stays open, under the same writer's name. One whose
- * descriptor the program closed cannot be used any more. */
+ * descriptor the program closed cannot be used any more. That many processes
+ * write at once passes, and is no mistake. */
 static void handle_failure(struct takt_learner *learner, takt_status status)
 {
     if (takt__store_is_lost(learner->store)) {
@@ -91,9 +93,13 @@ static void handle_failure(struct takt_learner *learner, takt_status status)
         return;
     }
     snprintf(learner->diag.text, sizeof learner->diag.text,
-             "%.400s cannot be written now: what is learned stays in memory "
-             "until it can",
+             "%.360s cannot be written now: what is learned stays in memory "
+             "until it can; check the space left, and what else uses it",
              learner->path);
+    takt__log(learner->is_store_set && !takt__store_is_locked(learner->store)
+                  ? TAKT_LOG_ERROR
+                  : TAKT_LOG_INFO,
+              "store: %s", learner->diag.text);
     learner->failures += learner->failures < 6;
     if (learner->failures >= 2 || status == TAKT_ECORRUPT ||
         takt__store_is_renamed(learner->store))

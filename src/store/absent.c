@@ -46,6 +46,11 @@ bool takt__store_is_renamed(const struct takt_store *store)
     return false;
 }
 
+bool takt__store_is_locked(const struct takt_store *store)
+{
+    return false;
+}
+
 const char *takt__store_writer(const struct takt_store *store)
 {
     return "";

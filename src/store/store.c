@@ -20,6 +20,7 @@ struct takt_store {
     struct takt_database database;
     struct takt_writer writer; /* no name: nothing can be written */
     bool is_renamed; /* there are records under its name from elsewhere */
+    bool is_locked;  /* for too long, when it was to be written last */
     char software[TAKT_SHA256_HEX];
 };
 
@@ -152,6 +153,11 @@ bool takt__store_is_renamed(const struct takt_store *store)
     return store->is_renamed;
 }
 
+bool takt__store_is_locked(const struct takt_store *store)
+{
+    return store->is_locked;
+}
+
 static takt_status note(struct takt_store *store, takt_status status)
 {
     status = check_no_memory(&store->database, status);
@@ -232,6 +238,8 @@ static takt_status write_all(struct takt_store *store,
     if (count == 0)
         return TAKT_OK;
     takt_status status = takt__database_begin(&store->database);
+    store->is_locked =
+        (sqlite3_errcode(store->database.db) & 0xff) == SQLITE_BUSY;
     if (status != TAKT_OK)
         return note(store, status);
     status = put_all(store, records, count);

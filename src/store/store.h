@@ -60,6 +60,10 @@ bool takt__store_is_lost(const struct takt_store *store);
  * written until the store is opened again, which gives another name. */
 bool takt__store_is_renamed(const struct takt_store *store);
 
+/* Whether the last attempt to write failed because others wrote all the time,
+ * which passes. */
+bool takt__store_is_locked(const struct takt_store *store);
+
 /* The writer's name: that of records that this store writes. Empty: the store
  * can only be read. */
 const char *takt__store_writer(const struct takt_store *store);

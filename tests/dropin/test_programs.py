@@ -597,8 +597,39 @@ class Trouble(Programs):
         for changes in MODES.values():
             ran, read = self.preloaded("plain", TAKT_RUN_LIBRARY=WIDE,
                                        **changes)
-            self.assertEqual(ran, plain)
+            self.assertEqual(ran[:2], plain[:2])
             self.assertIn("wider or narrower", read.trouble)
+            self.assertRegex(ran[2], f"^takt: TAKT_RUN_LIBRARY={WIDE} is not "
+                             "used: .*\n$")
+
+    def test_library_that_cannot_be_used(self):
+        """A line says so, once; that of the program is used."""
+        plain = run("plain")
+        for name, hint in (("libtakt-none.so", "No such file"),
+                           ("/", "cannot"), ("libm.so.6", "it has no BLAS")):
+            ran, read = self.preloaded("plain", TAKT_RUN_LIBRARY=name)
+            self.assertEqual(ran[:2], plain[:2])
+            self.assertRegex(ran[2], f"^takt: TAKT_RUN_LIBRARY={name} is not "
+                             f"used: .*{hint}.*\n$")
+            self.assertIn(hint, read.trouble)
+            ran, _ = self.preloaded("plain", TAKT_RUN_LIBRARY=name,
+                                    TAKT_LOG="off")
+            self.assertEqual(ran, plain)
+        self.assertEqual(self.preloaded("plain", TAKT_RUN_LIBRARY="")[0],
+                         plain)
+
+    @unittest.skipUnless(mounts.are_possible(), "no mounts of its own")
+    def test_a_store_on_a_disk_that_becomes_full(self):
+        """What is learned is lost then, and a line says so."""
+        fill = ("LD_PRELOAD=$TAKT_TEST_PRELOAD " + PROGRAM +
+                " plain >/dev/null && head -c 1M /dev/zero >fill 2>/dev/null "
+                "|| :")
+        code, _, said = self.elsewhere(
+            self.DISK + fill, "plain", TAKT_DB=self.path("store.db"),
+            TAKT_RUN_EAGER="1")
+        self.assertEqual(code, 0)
+        self.assertRegex(said, "^takt: store: .*store.db cannot be written "
+                         "now: .*check the space left.*\n$")
 
     def test_router_is_missing(self):
         alone = shutil.copy(PRELOAD, self.path("libtakt-blas.so"))
