@@ -38,6 +38,9 @@ bool must_leave_alone(const char *program, char reason[reason_size]);
 /* Whether the program, or what runs it, is linked with libtakt. */
 bool contains_takt(const char *program);
 
+/* Whether a library has what libtakt-blas.so has. */
+bool is_preload_library(const char *path);
+
 /* The path of a library that is installed or was built with takt, to be freed;
  * NULL: it is not there. */
 char *find_beside_takt(const char *name);

@@ -125,6 +125,12 @@ char *preload_value(void)
         complain(&cmd_run, "%s", reason);
         return NULL;
     }
+    if (!is_preload_library(path)) {
+        complain(&cmd_run, "'%s' is not libtakt-blas.so (TAKT_RUN_PRELOAD)",
+                 path);
+        free(path);
+        return NULL;
+    }
     char *value =
         begins_with(before, path) ? strdup(before) : join(path, before);
     if (value == NULL)

@@ -333,11 +333,8 @@ bool must_leave_alone(const char *program, char reason[reason_size])
     return wrong != NULL;
 }
 
-/* One that is linked with the shared library names it; one that has the static
- * library inside has its strings. */
-bool contains_takt(const char *program)
+static bool has_one(const char *program, const char *const signs[2])
 {
-    static const char *const signs[] = {"libtakt.so", "TAKT_TRACE"};
     static struct image image;
     bool is_there = false;
 
@@ -350,10 +347,27 @@ bool contains_takt(const char *program)
     close(image.fd);
     if (bytes == MAP_FAILED)
         return false;
-    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+    for (size_t i = 0; i < 2; i++)
         is_there |= memmem(bytes, size, signs[i], strlen(signs[i])) != NULL;
     munmap(bytes, size);
     return is_there;
+}
+
+/* One that is linked with the shared library names it; one that has the static
+ * library inside has its strings. */
+bool contains_takt(const char *program)
+{
+    static const char *const signs[] = {"libtakt.so", "TAKT_TRACE"};
+
+    return has_one(program, signs);
+}
+
+bool is_preload_library(const char *path)
+{
+    static const char *const signs[] = {TAKT_STATS_VARIABLE,
+                                        TAKT_STATS_VARIABLE};
+
+    return has_one(path, signs);
 }
 
 bool is_of_this_machine(const char *path)

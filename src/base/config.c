@@ -234,6 +234,8 @@ static void check_name(const char *entry)
                   "%s is not a variable of Takt; did you mean "
                   "%s?",
                   name, near);
+    else
+        takt__log(TAKT_LOG_INFO, "%s is not a variable of Takt", name);
 }
 
 static void check_names(void)
@@ -266,13 +268,28 @@ static void check_fleet_tool(void)
 {
     const char *tool = config.fleet_tool;
 
-    config.is_fleet_tool_wrong =
-        tool != NULL && tool[0] != '\0' && !is_program(tool);
-    if (config.is_fleet_tool_wrong)
+    if (tool != NULL && tool[0] != '\0' && !is_program(tool)) {
+        config.is_fleet_wrong = true;
         takt__log(TAKT_LOG_ERROR,
                   "TAKT_FLEET_TOOL=%.200s is not the absolute path of a "
                   "program: nothing is synced",
                   tool);
+    }
+}
+
+/* As libpq tells them: settings, or an address. It may hold a password, and is
+ * not shown. */
+static void check_fleet(void)
+{
+    const char *fleet = config.fleet;
+
+    if (fleet == NULL || fleet[0] == '\0' || strchr(fleet, '=') != NULL ||
+        strncmp(fleet, "postgresql://", 13) == 0 ||
+        strncmp(fleet, "postgres://", 11) == 0)
+        return;
+    config.is_fleet_wrong = true;
+    takt__log(TAKT_LOG_ERROR, "TAKT_FLEET is no connection string, like "
+                              "postgresql://db/takt: nothing is synced");
 }
 
 static void read_texts(void)
@@ -297,6 +314,7 @@ static void read_texts(void)
     config.fleet = variable("TAKT_FLEET");
     config.fleet_tool = variable("TAKT_FLEET_TOOL");
     check_fleet_tool();
+    check_fleet();
     config.variables = config.is_privileged ? "" : variables.text;
     if (config.gpu != NULL && *config.gpu != '\0' &&
         strcmp(config.gpu, "all") != 0)

@@ -39,10 +39,10 @@ struct takt_config {
     unsigned shutdown_ms;     /* TAKT_OTLP_SHUTDOWN_MS; 0: not set */
     const char *fleet;        /* TAKT_FLEET: a database */
     const char *fleet_tool;   /* TAKT_FLEET_TOOL: the file of takt */
-    bool is_fleet_tool_wrong; /* it is no program: programs do not sync */
-    double fleet_every_s;     /* TAKT_FLEET_EVERY; 0: programs do not sync */
-    const char *variables;    /* what was read, for a program that is started:
-                               * each ended by a NUL, and an empty one */
+    bool is_fleet_wrong;   /* no address, or no program: programs do not sync */
+    double fleet_every_s;  /* TAKT_FLEET_EVERY; 0: programs do not sync */
+    const char *variables; /* what was read, for a program that is started:
+                            * each ended by a NUL, and an empty one */
 };
 
 /* The settings at the first call of this in the process; valid for good. What

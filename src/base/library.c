@@ -4,8 +4,12 @@
 #include "base/library.h"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stddef.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/config.h"
 
@@ -45,13 +49,44 @@ static const char *refusal(const char *file)
     return NULL;
 }
 
+#if defined(__x86_64__)
+enum { own_machine = EM_X86_64 };
+#elif defined(__aarch64__)
+enum { own_machine = EM_AARCH64 };
+#else
+enum { own_machine = EM_NONE };
+#endif
+
+/* The loader passes over these, and says that there is no such file. */
+static bool is_of_another_processor(const char *file)
+{
+    ElfW(Ehdr) header;
+    const int fd = strchr(file, '/') != NULL
+                       ? open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+                       : -1;
+
+    if (fd < 0)
+        return false;
+    const bool is_elf =
+        read(fd, &header, sizeof header) == (ssize_t)sizeof header &&
+        memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
+    close(fd);
+    return is_elf && own_machine != EM_NONE &&
+           (header.e_machine != own_machine ||
+            header.e_ident[EI_CLASS] !=
+                (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32));
+}
+
 void *takt__library_open(const char *file)
 {
     problem = refusal(file);
     if (problem != NULL)
         return NULL;
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    problem = library == NULL ? dlerror() : NULL;
+    if (library == NULL)
+        problem = is_of_another_processor(file)
+                      ? "it is a library for another processor"
+                      : dlerror();
     return library;
 }
 

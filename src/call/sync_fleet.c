@@ -111,7 +111,7 @@ void takt__fleet_sync_start(struct takt_fleet_sync *sync, const char *store)
     *sync = (struct takt_fleet_sync){0};
     if (config->fleet == NULL || config->fleet[0] == '\0' ||
         config->fleet_every_s <= 0 || store[0] == '\0' ||
-        config->is_fleet_tool_wrong)
+        config->is_fleet_wrong)
         return;
     sync->store = takt__path_resolve(store);
 }

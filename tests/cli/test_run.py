@@ -511,6 +511,7 @@ class Environment(Scratch):
                 (alone, None, "libtakt-blas.so is not where takt is"),
                 (alone, "", "libtakt-blas.so is not where takt is"),
                 (TAKT, "/no/such/file", "No such file"),
+                (TAKT, SH, "is not libtakt-blas.so"),
                 (TAKT, spaced, "cannot name")):
             ran = subprocess.run(
                 [tool, "run", "--", SH, "-c", "echo started"],

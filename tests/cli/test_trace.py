@@ -21,13 +21,14 @@ LIBRARY = sys.argv[2] if len(sys.argv) > 2 else None
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from trace_records import *  # noqa: E402,F403
 def setUpModule():
-    """What is preloaded into commands: nothing, but for tests about it; a
-    library with sanitizers cannot be."""
+    """What is preloaded into commands: nothing but the sign of the library, but
+    for tests about it; a library with sanitizers cannot be."""
     global SHARED
     SHARED = tempfile.TemporaryDirectory(dir="/tmp")
     library = os.path.join(SHARED.name, "libnothing.so")
-    subprocess.run(["cc", "-shared", "-x", "c", "/dev/null", "-o", library],
-                   check=True, timeout=600)
+    subprocess.run(["cc", "-shared", "-x", "c", "-", "-o", library], text=True,
+                   input='const char sign[] = "TAKT_RUN_STATS";', check=True,
+                   timeout=600)
     os.environ["TAKT_RUN_PRELOAD"] = library
 
 
