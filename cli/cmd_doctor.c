@@ -23,10 +23,41 @@
 #include "machine_energy.h"
 #include "run.h"
 
+extern char **environ;
+
 static const char *const state_name[] = {"ok", "note", "problem"};
 
 /* Threads of Takt log what fails in them. */
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+
+/* A variable of Takt or OpenTelemetry that holds a file or an address. */
+static bool has_place(const char *variable)
+{
+    return (strncmp(variable, "TAKT_", 5) == 0 ||
+            strncmp(variable, "OTEL_", 5) == 0) &&
+           strchr(variable, '/') != NULL;
+}
+
+/* A problem with what a variable names, names the variable, too: that is what
+ * there is to change. */
+static void name_variable(struct finding *finding)
+{
+    char name[64] = "";
+
+    for (char **at = environ; *at != NULL; at++) {
+        const char *value = strchr(*at, '=');
+        if (!has_place(*at) || value == NULL ||
+            strstr(finding->text, value + 1) == NULL)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(value - *at), *at);
+        if (strstr(finding->text, name) != NULL)
+            return;
+    }
+    const size_t end = strlen(finding->text);
+    if (name[0] != '\0')
+        snprintf(finding->text + end, sizeof finding->text - end,
+                 "; correct %s, or unset it", name);
+}
 
 void doctor_add(struct diagnosis *report, const char *area, enum state state,
                 const char *format, ...)
@@ -41,6 +72,8 @@ void doctor_add(struct diagnosis *report, const char *area, enum state state,
         va_start(values, format);
         vsnprintf(finding->text, sizeof finding->text, format, values);
         va_end(values);
+        if (state == STATE_PROBLEM)
+            name_variable(finding);
         report->problems += state == STATE_PROBLEM;
     }
     pthread_mutex_unlock(&adding);
@@ -56,8 +89,11 @@ bool doctor_has(const struct diagnosis *report, const char *text)
 
 static const char asks_for_energy[] = "TAKT_ENERGY asks for energy";
 
+/* Of what is not wrong, unknown names: they may be mistyped. */
 static void take_message(void *self, takt_log_level level, const char *text)
 {
+    if (level != TAKT_LOG_ERROR && strstr(text, "not a variable") == NULL)
+        return;
     if (strstr(text, asks_for_energy) == text)
         return; /* check_energy() says it, with reasons */
     doctor_add(self, "settings",
@@ -127,6 +163,7 @@ static void check_load(struct diagnosis *report, const takt_machine *m)
 static void check_store(struct diagnosis *report, takt_ctx *ctx)
 {
     takt_learning learning = {.size = sizeof learning};
+    const char *full;
 
     if (takt_ctx_learning(ctx, &learning) != TAKT_OK)
         doctor_add(report, "store", STATE_PROBLEM,
@@ -139,8 +176,14 @@ static void check_store(struct diagnosis *report, takt_ctx *ctx)
     else if (learning.store[0] == '\0')
         doctor_add(
             report, "store", STATE_NOTE,
-            "nothing that is learned is kept: TAKT_DB is empty, or there is no "
-            "HOME");
+            "nothing that is learned is kept: TAKT_DB is empty, or HOME is no "
+            "absolute path; set TAKT_DB to a file");
+    else if (learning.is_stored &&
+             (full = store_room_problem(learning.store)) != NULL)
+        doctor_add(report, "store", STATE_PROBLEM,
+                   "%s cannot grow: %s; what is learned is lost: make room, or "
+                   "use another (TAKT_DB)",
+                   learning.store, full);
     else if (learning.own_records == 0)
         doctor_add(
             report, "store", STATE_NOTE,
@@ -183,10 +226,12 @@ static bool is_old_processor(const char *name)
     return false;
 }
 
-/* Version 0.3.21 takes a Sapphire Rapids for a Prescott, for one. */
+/* Version 0.3.21 takes a Sapphire Rapids for a Prescott, for one. It is not
+ * loaded for this: the context knows where it would wait for ever. */
 static void check_openblas(struct diagnosis *report, const takt_machine *m)
 {
-    void *library = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_LOCAL);
+    void *library =
+        dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
     const char *(*get_name)(void);
 
     if (takt__library_find(library, "openblas_get_corename", &get_name) &&
@@ -283,7 +328,7 @@ static void diagnose(struct diagnosis *report)
     if (otel != NULL)
         setenv("TAKT_OTEL", otel, 0); /* where a program's libtakt has it */
     free(otel);
-    takt_log_set(TAKT_LOG_ERROR, take_message, report);
+    takt_log_set(TAKT_LOG_INFO, take_message, report);
     takt_ctx *ctx = takt_ctx_default();
 
     if (ctx == NULL)
@@ -298,7 +343,8 @@ static void diagnose(struct diagnosis *report)
     check_energy(report);
     doctor_check_telemetry(report, ctx);
     doctor_check_fleet(report);
-    doctor_check_run(report);
+    doctor_check_run(report, ctx);
+    doctor_check_names(report);
 }
 
 /* ---- printing ---- */

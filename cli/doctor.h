@@ -34,4 +34,5 @@ bool doctor_has(const struct diagnosis *report, const char *text);
 
 void doctor_check_telemetry(struct diagnosis *report, takt_ctx *ctx);
 void doctor_check_fleet(struct diagnosis *report);
-void doctor_check_run(struct diagnosis *report);
+void doctor_check_names(struct diagnosis *report);
+void doctor_check_run(struct diagnosis *report, const takt_ctx *ctx);

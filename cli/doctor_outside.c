@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/library.h"
 #include "doctor.h"
 #include "fleet/sync.h"
 #include "run.h"
@@ -96,19 +97,71 @@ static const char *library_fault(const char *path)
     return NULL;
 }
 
-void doctor_check_run(struct diagnosis *report)
+/* Libraries that do nothing here are not missed by anything else. */
+void doctor_check_names(struct diagnosis *report)
 {
-    char reason[reason_size];
-    char *path = find_preload_library(reason);
+    static const char *const names[] = {"TAKT_OTEL", "TAKT_CUBLAS",
+                                        "TAKT_CUSOLVER"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *file = getenv(names[i]);
+        const char *fault = file != NULL && strchr(file, '/') != NULL
+                                ? library_fault(file)
+                                : NULL;
+        if (fault != NULL && !doctor_has(report, file))
+            doctor_add(report, "settings", STATE_PROBLEM,
+                       "%s=%s cannot be used: %s", names[i], file, fault);
+    }
+}
+
+/* It is loaded, as programs do, if a BLAS could be: OpenBLAS waits for ever for
+ * memory that it may not have. */
+static const char *blas_fault(const char *file, const takt_ctx *ctx)
+{
+    static const char *const names[] = {"dgemm_",
+                                        "cblas_dgemm",
+                                        "dgemm_64_",
+                                        "cblas_dgemm64_",
+                                        "cblas_dgemm_64",
+                                        "scipy_dgemm_",
+                                        "scipy_cblas_dgemm",
+                                        "scipy_dgemm_64_",
+                                        "scipy_cblas_dgemm64_"};
+    const char *fault = strchr(file, '/') != NULL ? library_fault(file) : NULL;
+    void *function;
+
+    if (fault != NULL || takt_ctx_library(ctx, 0) == NULL)
+        return fault;
+    void *library = takt__library_open(file);
+    if (library == NULL)
+        return takt__library_problem();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (takt__library_find(library, names[i], &function))
+            return NULL;
+    return "it has no BLAS";
+}
+
+static void check_baseline(struct diagnosis *report, const takt_ctx *ctx)
+{
     const char *library = getenv("TAKT_RUN_LIBRARY");
-    const char *fault = library != NULL && strchr(library, '/') != NULL
-                            ? library_fault(library)
-                            : NULL;
+    const char *fault =
+        library != NULL && library[0] != '\0' ? blas_fault(library, ctx) : NULL;
 
     if (fault != NULL)
         doctor_add(report, "takt run", STATE_PROBLEM,
                    "TAKT_RUN_LIBRARY '%s': %s", library, fault);
-    fault = path != NULL ? library_fault(path) : reason;
+}
+
+void doctor_check_run(struct diagnosis *report, const takt_ctx *ctx)
+{
+    char reason[reason_size];
+    char *path = find_preload_library(reason);
+
+    check_baseline(report, ctx);
+    const char *fault = path == NULL                  ? reason
+                        : library_fault(path) != NULL ? library_fault(path)
+                        : !is_preload_library(path)   ? "it is another library"
+                                                      : NULL;
     if (fault == NULL)
         doctor_add(report, "takt run", STATE_OK, "%s", path);
     else if (path != NULL)
@@ -119,14 +172,6 @@ void doctor_check_run(struct diagnosis *report)
     else
         doctor_add(report, "takt run", STATE_PROBLEM, "%s", reason);
     free(path);
-}
-
-/* As libpq tells them: settings, or an address. */
-static bool is_connection(const char *text)
-{
-    return strchr(text, '=') != NULL ||
-           strncmp(text, "postgresql://", 13) == 0 ||
-           strncmp(text, "postgres://", 11) == 0;
 }
 
 /* What programs would do about the fleet; doctor connects to nothing. */
@@ -141,12 +186,8 @@ void doctor_check_fleet(struct diagnosis *report)
                    "none: TAKT_FLEET is not set, programs share nothing");
         return;
     }
-    if (!is_connection(config->fleet)) {
-        doctor_add(
-            report, "fleet", STATE_PROBLEM,
-            "TAKT_FLEET is no connection string, like postgresql://db/takt");
-        return;
-    }
+    if (config->is_fleet_wrong)
+        return; /* which was logged */
     if (config->fleet_every_s <= 0 || store[0] == '\0') {
         doctor_add(report, "fleet", STATE_NOTE,
                    "TAKT_FLEET is set, but programs do not sync: %s",
@@ -155,8 +196,6 @@ void doctor_check_fleet(struct diagnosis *report)
                        : "TAKT_FLEET_EVERY is 0; use 'takt fleet sync'");
         return;
     }
-    if (config->is_fleet_tool_wrong)
-        return; /* which was logged */
     const struct takt_turn turn =
         takt__fleet_look(store, config->fleet_every_s);
     if (turn.wrong != 0) {

@@ -8,6 +8,7 @@ import ctypes
 import json
 import os
 import pathlib
+import resource
 import shutil
 import socket
 import subprocess
@@ -15,7 +16,11 @@ import sys
 import tempfile
 import unittest
 
-TAKT = sys.argv[1]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))), "support"))
+import mounts  # noqa: E402
+
+TAKT = os.path.abspath(sys.argv[1])
 FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA")
 
 
@@ -29,6 +34,13 @@ def has_openblas_with_a_choice():
     config.restype = ctypes.c_char_p
     with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
         return b"DYNAMIC_ARCH" in config() and " avx2 " in file.read()
+
+
+def file_of_libm():
+    ctypes.CDLL("libm.so.6")
+    with open("/proc/self/maps", encoding="utf-8") as file:
+        return next(line.split()[-1] for line in file if "libm.so" in line or
+                    "/libm-" in line)
 
 
 class Doctor(unittest.TestCase):
@@ -75,6 +87,11 @@ class Doctor(unittest.TestCase):
         self.assertIn("programs do not sync", self.run_doctor(
             TAKT_FLEET=address, TAKT_FLEET_EVERY="0").stdout)
         self.assertIn("connection string", self.problem(TAKT_FLEET="nope"))
+        ran = subprocess.run([TAKT, "select", "add", "1K"], text=True,
+                             env={"TAKT_DB": "", "TAKT_FLEET": "se/cret"},
+                             capture_output=True, timeout=600)
+        self.assertIn("TAKT_FLEET is no connection string", ran.stderr)
+        self.assertNotIn("cret", ran.stderr)
         for tool in "takt", self.folder, self.path("none"):
             settings = {"TAKT_FLEET": address, "TAKT_FLEET_TOOL": tool}
             self.assertIn("TAKT_FLEET_TOOL", self.problem(**settings))
@@ -166,14 +183,14 @@ class Doctor(unittest.TestCase):
             TAKT_GPU="all", TAKT_CUDA=FAKE_CUDA, TAKT_CUSOLVER=wrong))
 
     def test_an_openblas_that_does_not_know_the_processor(self):
-        name = "OPENBLAS_CORETYPE"
-        ran = self.run_doctor(**{name: "Prescott"})
-        self.assertEqual(ran.returncode, 0, ran.stdout)
+        name, library = "OPENBLAS_CORETYPE", {"TAKT_BLAS": "libopenblas.so.0"}
+        ran = self.run_doctor(**library, **{name: "Prescott"})
         if not has_openblas_with_a_choice():
             self.skipTest("there is no OpenBLAS for several processors")
+        self.assertEqual(ran.returncode, 0, ran.stdout)
         self.assertRegex(ran.stdout, "note .* takes this processor for a "
                          f"Prescott, .*{name}=(SKYLAKEX|HASWELL)")
-        ran = self.run_doctor(**{name: "Haswell"})
+        ran = self.run_doctor(**library, **{name: "Haswell"})
         self.assertNotIn(name, ran.stdout)
 
     def test_a_library_that_is_no_blas(self):
@@ -201,6 +218,79 @@ class Doctor(unittest.TestCase):
     def test_a_collector_that_does_not_answer(self):
         line = self.problem(OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
         self.assertIn("http://127.0.0.1:9", line)
+
+    def test_limited_address_space_is_not_waited_for(self):
+        """OpenBLAS would wait for ever, whoever loads it."""
+        most = 200 << 20
+        ran = subprocess.run(
+            [TAKT, "doctor"], capture_output=True, text=True, timeout=600,
+            env=dict(os.environ, TAKT_DB="", TAKT_GPU="", TAKT_BLAS=""),
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS,
+                                                  (most, most)))
+        if ran.returncode and not ran.stdout:
+            self.skipTest("it does not start with so little: a sanitizer")
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+
+    def test_a_library_for_another_processor(self):
+        """The loader would say that there is no such file."""
+        header = bytearray(pathlib.Path("/proc/self/exe").read_bytes()[:4096])
+        header[18] ^= 0x55  # the low byte of the processor
+        other = pathlib.Path(self.path("other.so"))
+        other.write_bytes(header)
+        self.assertIn("it is a library for another processor",
+                      self.problem(TAKT_BLAS=str(other)))
+
+    def test_the_library_of_takt_run_is_no_blas_or_not_ours(self):
+        self.assertIn("it is another library", self.problem(
+            TAKT_RUN_PRELOAD=file_of_libm()))
+        if " libraries " not in self.run_doctor(TAKT_BLAS="libopenblas.so.0"
+                                                ).stdout:
+            self.skipTest("there is no BLAS")
+        for name, hint in (("libm.so.6", "it has no BLAS"),
+                           ("libtakt-none.so", "No such file")):
+            line = self.problem(TAKT_RUN_LIBRARY=name,
+                                TAKT_BLAS="libopenblas.so.0")
+            self.assertIn(f"TAKT_RUN_LIBRARY '{name}': ", line)
+            self.assertIn(hint, line)
+
+    def test_a_problem_names_the_variable(self):
+        """What is wrong may be said by a part that knows the file alone."""
+        for name, value in (
+                ("TAKT_BLAS", "/no/such.so"), ("TAKT_OTLP_FILE", "/no/such/x"),
+                ("TAKT_TRACE", "/no/such/x"), ("TAKT_OTEL", "/no/such.so"),
+                ("TAKT_CUBLAS", "/no/such.so"),
+                ("TAKT_CUSOLVER", "/no/such.so"),
+                ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")):
+            with self.subTest(name):
+                line = self.problem(**{name: value})
+                self.assertIn(name, line)
+                self.assertIn(value, line)
+
+    def test_unknown_variables_are_mentioned(self):
+        """They may be the program's own, and are no problem."""
+        ran = self.run_doctor(TAKT_STORE="x")
+        self.assertEqual(ran.returncode, 0, ran.stdout)
+        self.assertRegex(ran.stdout, "note .* TAKT_STORE is not a variable")
+
+    @unittest.skipUnless(mounts.are_possible(), "no mounts of its own")
+    def test_a_disk_that_is_full(self):
+        """The store opens as always; it is what comes later that is lost."""
+        store = self.path("store.db")
+        setup = (f"mount -t tmpfs -o size=400k none {self.folder} && "
+                 f"{TAKT} tune --quick --anyway --ops add --sizes 64K "
+                 f">/dev/null 2>&1; "
+                 f"head -c 1M /dev/zero >{self.folder}/fill 2>/dev/null; "
+                 f"truncate -s -96K {self.folder}/fill")
+        for words in ["doctor"], ["tune", "--quick", "--anyway"]:
+            ran = subprocess.run(
+                mounts.command(setup, TAKT, *words), capture_output=True,
+                text=True, timeout=600,
+                env=dict(os.environ, TAKT_DB=store, TAKT_GPU="", TAKT_BLAS=""))
+            self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+            self.assertRegex(ran.stdout + ran.stderr,
+                             f"{store}.*: No space left on device")
+            if words[0] == "tune":
+                self.assertIn("nothing was measured", ran.stderr)
 
     def test_json_says_the_same(self):
         ran = self.run_doctor("--json", TAKT_POLICY="mow")
