@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_report.c - `takt report`: one page that can be looked at and sent. */
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include "commands.h"
 #include "context.h"
 #include "report.h"
@@ -56,6 +59,14 @@ static bool open_machine(const struct invocation *invocation,
     return open_context(invocation->command, &wish, &report->ctx);
 }
 
+/* Every op is asked about at every size: seconds, where others are at work. */
+static void announce(const struct report *report)
+{
+    if (isatty(STDERR_FILENO) && report->input_count == 0)
+        fputs("takt report: asks what would run every op at every size\n",
+              stderr);
+}
+
 static int make(const struct invocation *invocation,
                 const struct report *report)
 {
@@ -79,8 +90,11 @@ static int run(const struct invocation *invocation)
                                 option_given(invocation, "anonymous")};
     int code = EXIT_USAGE;
 
-    if (read_operands(invocation, &report) && open_machine(invocation, &report))
+    if (read_operands(invocation, &report) &&
+        open_machine(invocation, &report)) {
+        announce(&report);
         code = make(invocation, &report);
+    }
     for (size_t i = 0; i < report.input_count; i++)
         free_input(&report.input[i]);
     takt_ctx_destroy(report.ctx);

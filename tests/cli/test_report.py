@@ -7,6 +7,7 @@ usage: test_report.py PATH_TO_TAKT MACHINES
 import json
 import math
 import os
+import pty
 import re
 import shutil
 import struct
@@ -231,6 +232,20 @@ class Report(unittest.TestCase):
         with open(self.path("run.trace"), "wb") as file:
             file.write(trace(names[0]))
         return [*made, "run.trace"]
+
+    def test_a_terminal_is_told_what_takes_long(self):
+        """And nothing else is."""
+        words = [TAKT, "report", "--output", self.path("terminal.html")]
+        ours, theirs = pty.openpty()
+        with open(ours, "rb", buffering=0) as terminal:
+            subprocess.run(words, stderr=theirs, env=self.env, check=True,
+                           timeout=600)
+            os.close(theirs)
+            shown = terminal.read(4096)
+        self.assertIn(b"every op at every size", shown)
+        ran = subprocess.run(words, stderr=subprocess.PIPE, env=self.env,
+                             check=True, timeout=600)
+        self.assertNotIn(b"every op at every size", ran.stderr)
 
     def test_data_is_json_and_pages_are_whole(self):
         data = json.loads(self.takt("report", "--json"))
