@@ -89,10 +89,12 @@ bool doctor_has(const struct diagnosis *report, const char *text)
 
 static const char asks_for_energy[] = "TAKT_ENERGY asks for energy";
 
-/* Of what is not wrong, unknown names: they may be mistyped. */
+/* Of what may be right: unknown names, which may be mistyped, and a store that
+ * others write to all the time. */
 static void take_message(void *self, takt_log_level level, const char *text)
 {
-    if (level != TAKT_LOG_ERROR && strstr(text, "not a variable") == NULL)
+    if (level != TAKT_LOG_ERROR && strstr(text, "not a variable") == NULL &&
+        strstr(text, "cannot be written now") == NULL)
         return;
     if (strstr(text, asks_for_energy) == text)
         return; /* check_energy() says it, with reasons */

@@ -11,6 +11,7 @@ import pathlib
 import resource
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -271,6 +272,18 @@ class Doctor(unittest.TestCase):
         ran = self.run_doctor(TAKT_STORE="x")
         self.assertEqual(ran.returncode, 0, ran.stdout)
         self.assertRegex(ran.stdout, "note .* TAKT_STORE is not a variable")
+
+    def test_a_store_that_others_hold(self):
+        store = self.path("store.db")
+        words = "tune", "--quick", "--anyway", "--ops", "add"
+        ran = subprocess.run([TAKT, *words], capture_output=True, timeout=600,
+                             env=dict(os.environ, TAKT_DB=store, TAKT_GPU="",
+                                      TAKT_BLAS=""))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        holder = sqlite3.connect(store)
+        self.addCleanup(holder.close)
+        holder.execute("BEGIN EXCLUSIVE")
+        self.assertIn("cannot be written now", self.run_doctor().stdout)
 
     @unittest.skipUnless(mounts.are_possible(), "no mounts of its own")
     def test_a_disk_that_is_full(self):
