@@ -19,10 +19,8 @@ import archive
 import needs
 from make_dist import LANGUAGES, LICENCES
 
-# What it may need of the system: the C library, and for the exporter, which is
-# loaded when it is asked for, libcurl and zlib.
-ALLOWED = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0",
-           "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+# What it may need beside the C library: the exporter, which is loaded when it is
+# asked for, libcurl and zlib.
 OF_EXPORTER = {"libcurl.so.4", "libz.so.1"}
 OWN = re.compile(r"libtakt(-below)?\.so")
 
@@ -44,7 +42,7 @@ licences of others of whom there is something inside are beside it.
 def check(path):
     """Refuses what would not start elsewhere."""
     most, libraries, runpath = needs.of(path)
-    allowed = ALLOWED | (OF_EXPORTER if "otel" in path.name else set())
+    allowed = needs.C_LIBRARY | (OF_EXPORTER if "otel" in path.name else set())
     strange = [x for x in libraries if x not in allowed and not OWN.match(x)]
     if most > (2, 31) or strange or runpath not in (
             "", "$ORIGIN", "$ORIGIN:$ORIGIN/takt"):

@@ -3,6 +3,10 @@
 import re
 import subprocess
 
+# What the C library consists of; one from glibc 2.34 on has most of it in one.
+C_LIBRARY = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0",
+             "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+
 
 def of(path):
     """(version of glibc, names of libraries, folders it looks for them in)."""

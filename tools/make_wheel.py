@@ -23,10 +23,6 @@ sys.path.insert(0, str(ROOT / "packaging"))
 import archive  # noqa: E402
 import needs  # noqa: E402
 
-# What PEP 600 lets a wheel of manylinux expect everywhere, as far as it is used.
-EVERYWHERE = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0",
-              "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
-
 
 def version():
     return archive.version()
@@ -46,7 +42,7 @@ def platform_tag(package):
     found = [needs.of(path) for path in package.glob("*.so*")]
     most = max((2, 17), *(glibc for glibc, _, _ in found))
     outside = {name for _, names, _ in found for name in names} - inside
-    if outside <= EVERYWHERE:
+    if outside <= needs.C_LIBRARY:  # as PEP 600 lets manylinux expect
         return f"manylinux_{most[0]}_{most[1]}_{platform.machine()}"
     return f"linux_{platform.machine()}"
 

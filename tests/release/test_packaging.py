@@ -86,6 +86,7 @@ class Version(unittest.TestCase):
             if used:
                 self.assertIn("-lrt", link.splitlines()[-1].split(),
                               f"{file} calls {used}")
+                self.assertIn("librt.so.1", needs.C_LIBRARY)
 
 
 @unittest.skipUnless(HAS_DPKG, "there is no dpkg-dev")
