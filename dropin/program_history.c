@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/open_files.h"
 #include "mode.h"
 #include "record.h"
 
@@ -95,7 +96,8 @@ static void name_program(char *out, size_t size)
 
 /* ---- the program in the store ----------------------------------------
  *
- * Without the prefix: it may be known by another op of it alone.
+ * Without the prefix: it may be known by another op of it alone. The program
+ * may use Takt by itself, and have the store open.
  */
 
 /* Of all files together; there may be something in what is left. */
@@ -104,15 +106,16 @@ enum { most_bytes = 8 << 20, chunk = 1 << 16, longest_name = 64 };
 static bool is_in_file(int folder, const char *file, const char *name,
                        size_t *left)
 {
-    const int fd = openat(folder, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const struct takt_borrowed from = takt__borrow(folder, file);
     char bytes[longest_name + chunk];
     size_t kept = 0; /* of the chunk before: the name may lie across */
     bool is_found = false;
+    off_t at = 0;
     ssize_t got;
 
-    if (fd < 0)
-        return false;
-    while (!is_found && (got = read(fd, bytes + kept, chunk)) > 0) {
+    while (from.fd >= 0 && !is_found &&
+           (got = pread(from.fd, bytes + kept, chunk, at)) > 0) {
+        at += got;
         const size_t length = kept + (size_t)got;
         is_found = (size_t)got > *left ||
                    memmem(bytes, length, name, strlen(name)) != NULL;
@@ -120,7 +123,7 @@ static bool is_in_file(int folder, const char *file, const char *name,
         kept = length < longest_name ? length : longest_name;
         memmove(bytes, bytes + length - kept, kept);
     }
-    close(fd);
+    takt__give_back(from);
     return is_found;
 }
 

@@ -8,9 +8,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Whether a file is one of them. One that this process may have open as a store
- * is not opened for that. */
+/* Whether a file is one of them, by whatever name, or one that belongs to it:
+ * its log, say. Locks that this process has on it stay. */
 bool takt__is_database(int folder, const char *name);
+
+/* Whether a name is that of a log, say, with a store beside it. */
+bool takt__is_part_of_store(int folder, const char *name);
 
 /* Opens a file for events, made if there is none, above the descriptors of
  * standard input and output. A pipe that is not read does not block. -1: errno

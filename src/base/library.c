@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/database_file.h"
 
 static _Thread_local const char *problem;
 
@@ -46,6 +47,8 @@ static const char *refusal(const char *file)
                "capabilities): libraries are not searched for by name";
     if (!takt__library_may_be(file))
         return "it is not a regular file";
+    if (strchr(file, '/') != NULL && takt__is_database(AT_FDCWD, file))
+        return "it is a database";
     return NULL;
 }
 

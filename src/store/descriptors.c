@@ -2,24 +2,27 @@
 /* descriptors.c - which descriptors are a database's, and looking at them. */
 #include "store/descriptors.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "base/fork.h"
 #include "base/lock.h"
+#include "base/open_files.h"
 #include "store/path.h"
 
-enum { parts = 3, without_proc = 1024 };
+enum { parts = 3 };
 
 struct file {
     dev_t device;
     ino_t inode;
 };
 
+/* Of -writers, which is none of SQLite's. */
+enum { lockfile_part = parts };
+
 struct descriptor {
-    int fd;
+    int fd, part;
     struct file file;
 };
 
@@ -99,7 +102,7 @@ static bool has(const struct takt_descriptors *of, int fd)
     return false;
 }
 
-static bool add(struct takt_descriptors *of, int fd, struct file file)
+static bool add(struct takt_descriptors *of, int fd, int part, struct file file)
 {
     if (has(of, fd))
         return true;
@@ -108,41 +111,8 @@ static bool add(struct takt_descriptors *of, int fd, struct file file)
     if (more == NULL)
         return false;
     of->list = more;
-    more[of->count++] = (struct descriptor){fd, file};
+    more[of->count++] = (struct descriptor){fd, part, file};
     return true;
-}
-
-/* What is done with an open file; false: no more of them. */
-typedef bool visit_descriptor(void *self, int fd, struct file file);
-
-static void visit_without_proc(visit_descriptor *visit, void *self)
-{
-    struct stat facts;
-
-    for (int fd = 0; fd < without_proc; fd++)
-        if (fstat(fd, &facts) == 0 && !visit(self, fd, file_of(&facts)))
-            return;
-}
-
-/* Of this thread: the first one may be gone, and its list with it. The entries
- * lead to the open files, which is asked by name: other threads open and close
- * descriptors meanwhile. */
-static void visit_all(visit_descriptor *visit, void *self)
-{
-    DIR *folder = opendir("/proc/thread-self/fd");
-    const struct dirent *entry;
-    struct stat facts;
-    bool goes_on = true;
-
-    if (folder == NULL) {
-        visit_without_proc(visit, self);
-        return;
-    }
-    while (goes_on && (entry = readdir(folder)) != NULL)
-        if (entry->d_name[0] != '.' &&
-            fstatat(dirfd(folder), entry->d_name, &facts, 0) == 0)
-            goes_on = visit(self, atoi(entry->d_name), file_of(&facts));
-    closedir(folder);
 }
 
 struct descriptor_search {
@@ -151,19 +121,21 @@ struct descriptor_search {
     bool is_complete, has_stranger;
 };
 
-static bool add_if_part(void *self, int fd, struct file file)
+static bool add_if_part(void *self, int fd, const struct stat *facts)
 {
     struct descriptor_search *search = self;
+    const struct file file = file_of(facts);
 
     for (int i = 0; i < parts && search->is_complete; i++)
         if (is_same(file, search->part[i]))
-            search->is_complete = add(search->of, fd, file);
+            search->is_complete = add(search->of, fd, i, file);
     return search->is_complete;
 }
 
-static bool look_for_stranger(void *self, int fd, struct file file)
+static bool look_for_stranger(void *self, int fd, const struct stat *facts)
 {
     struct descriptor_search *search = self;
+    const struct file file = file_of(facts);
 
     for (int i = 1; i < parts; i++)
         if (is_same(file, search->part[i]) && !has(search->of, fd))
@@ -197,6 +169,23 @@ bool takt__descriptors_may_open(const struct stat *database)
     return may;
 }
 
+static bool is_other_part(struct file file, int part)
+{
+    for (const struct takt_descriptors *of = first; of != NULL; of = of->next)
+        for (size_t i = 0; i < of->count; i++)
+            if (is_same(of->list[i].file, file) && of->list[i].part != part)
+                return true;
+    return false;
+}
+
+bool takt__descriptors_may_read(const struct stat *facts, bool is_log)
+{
+    takt__lock(&list_lock);
+    const bool may = !is_other_part(file_of(facts), is_log ? 1 : 0);
+    takt__unlock(&list_lock);
+    return may;
+}
+
 bool takt__descriptors_have_stranger(const char *path)
 {
     struct descriptor_search search = {0};
@@ -204,7 +193,7 @@ bool takt__descriptors_have_stranger(const char *path)
     takt__lock(&list_lock);
     if (find_parts(path, search.part)) {
         search.of = find(search.part[0]);
-        visit_all(look_for_stranger, &search);
+        takt__open_files_visit(look_for_stranger, &search);
     }
     takt__unlock(&list_lock);
     return search.has_stranger;
@@ -214,7 +203,7 @@ static bool add_lockfile(struct takt_descriptors *of, int lockfile)
 {
     struct stat facts;
     return lockfile < 0 || fstat(lockfile, &facts) != 0 ||
-           add(of, lockfile, file_of(&facts));
+           add(of, lockfile, lockfile_part, file_of(&facts));
 }
 
 takt_status takt__descriptors_add(const char *path, const struct stat *database,
@@ -231,7 +220,7 @@ takt_status takt__descriptors_add(const char *path, const struct stat *database,
         if (!check(of))
             status = TAKT_EIO;
         else if (find_parts(path, search.part)) {
-            visit_all(add_if_part, &search);
+            takt__open_files_visit(add_if_part, &search);
             if (search.is_complete && add_lockfile(of, lockfile))
                 status = TAKT_OK;
         }

@@ -33,6 +33,11 @@ struct takt_descriptors;
 /* Whether the database, which need not exist, may be opened: it is not lost. */
 bool takt__descriptors_may_open(const struct stat *database);
 
+/* Whether SQLite may read a file as a database, or as the log of one: it is not
+ * another part of a database that is open, such as the index of its log. SQLite
+ * knows only of databases that to close them drops locks. */
+bool takt__descriptors_may_read(const struct stat *facts, bool is_log);
+
 /* Whether the database is open in this process, and not in the list: by another
  * copy of Takt, or by the program itself. What one copy of SQLite closes drops
  * the locks of the other. To be called with the opening lock. */

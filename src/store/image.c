@@ -107,6 +107,9 @@ static takt_status check_facts(const char *path, const struct file_facts *files,
         if (part->st_ino != 0 && !S_ISREG(part->st_mode))
             return takt__say(diag, TAKT_EIO, "%s%s is not a regular file", path,
                              ends[i]);
+        if (part->st_ino != 0 && !takt__descriptors_may_read(part, i > 0))
+            return takt__say(diag, TAKT_ECORRUPT,
+                             "%s%s belongs to another store", path, ends[i]);
         if ((uint64_t)part->st_size > limit - bytes)
             return takt__say(diag, TAKT_ECORRUPT,
                              "%s is too large: at most %zu MiB are read", path,

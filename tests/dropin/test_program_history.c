@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "record.h"
@@ -129,6 +130,35 @@ static void other_files_do_not_count(void)
     unlink(path);
 }
 
+static bool has_lock(const char *path)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int status;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        const int fd = open(path, O_RDWR);
+        _exit(fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK);
+    }
+    REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
+    return status == 0;
+}
+
+/* The program may use Takt by itself, and have the store open. */
+static void a_store_that_is_open_stays_locked(void)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+
+    write_file("", 5000, name);
+    const int fd = open(store, O_RDWR | O_CLOEXEC);
+    REQUIRE(fd >= 0 && fcntl(fd, F_SETLK, &lock) == 0 && has_lock(store));
+    EXPECT(takt__history_may_exist());
+    EXPECT(has_lock(store));
+    EXPECT_INT(lseek(fd, 0, SEEK_CUR), 0);
+    close(fd);
+    EXPECT(!has_lock(store));
+}
+
 /* It is opened then, which takes less than to look on. */
 static void a_large_store_may_know_anything(void)
 {
@@ -196,6 +226,7 @@ int main(void)
     RUN(a_store_that_is_not_there_knows_nothing);
     RUN(a_name_is_found_wherever_it_is);
     RUN(other_files_do_not_count);
+    RUN(a_store_that_is_open_stays_locked);
     RUN(a_large_store_may_know_anything);
     RUN(the_usual_place_is_looked_at);
     RUN(what_is_even_is_kept_as_even);
