@@ -17,6 +17,7 @@
  * again.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/database_file.h"
 #include "base/say.h"
 #include "store/path.h"
 #include "store/read.h"
@@ -325,6 +327,17 @@ static takt_status note_file(struct takt_database *database, takt_status status)
                                  &database->descriptors);
 }
 
+/* Whether it is the log of a store, say. To open such a file can drop the locks
+ * of that store. */
+static bool is_part_of_another(const char *path)
+{
+    struct stat facts;
+
+    return takt__is_part_of_store(AT_FDCWD, path) ||
+           (stat(path, &facts) == 0 &&
+            !takt__descriptors_may_read(&facts, false));
+}
+
 /* Whether the file was never a store: it has content, but not the first bytes
  * of a database, and no store's list of writers beside it. A store that lost
  * its first page to zeros is damaged, not of another program. */
@@ -342,20 +355,35 @@ static bool is_of_another(const char *path)
            memcmp(start, zeros, sizeof zeros) != 0;
 }
 
-/* SQLite waits for ever for who writes to a pipe of one of these names. NULL:
- * all that are there are files. */
-static const char *find_odd_companion(const char *path)
+/* What is wrong with a file that SQLite would write to; NULL: nothing. It waits
+ * for ever for who writes to a pipe. It finds the log of a database by its
+ * name, so that one with two names has two, and what is in one of them is lost;
+ * and it writes over a log that is another name of some other file. */
+static const char *find_fault(const char *name)
 {
-    const char *odd = NULL;
+    struct stat facts;
+
+    if (lstat(name, &facts) != 0)
+        return NULL;
+    if (!S_ISREG(facts.st_mode))
+        return "is no regular file: remove it";
+    return facts.st_nlink > 1 ? "has another name (a hard link), and what is "
+                                "written by both would be lost: use a copy"
+                              : NULL;
+}
+
+static takt_status check_files(const char *path, takt_diag *diag)
+{
+    takt_status status = TAKT_OK;
 
     for (size_t i = 0; i < sizeof companions / sizeof companions[0]; i++) {
-        struct stat facts;
         char *name = takt__path_extend(path, companions[i]);
-        if (name != NULL && lstat(name, &facts) == 0 && !S_ISREG(facts.st_mode))
-            odd = companions[i];
+        const char *fault = name == NULL ? NULL : find_fault(name);
+        if (fault != NULL)
+            status = takt__say(diag, TAKT_EIO, "%s %s", name, fault);
         free(name);
     }
-    return odd;
+    return status;
 }
 
 static takt_status enter_and_open(struct takt_database *database,
@@ -365,15 +393,14 @@ static takt_status enter_and_open(struct takt_database *database,
 
     if (use == TAKT_DATABASE_READ)
         return takt__read_open(database, TAKT_IMAGE_FOREIGN_BYTES, diag);
-    if (is_of_another(database->path))
+    if (is_part_of_another(database->path) || is_of_another(database->path))
         return takt__say(diag, TAKT_ECORRUPT,
                          "%s is no store of Takt's and stays as it is: use "
                          "another file (TAKT_DB)",
                          database->path);
-    const char *odd = find_odd_companion(database->path);
-    if (odd != NULL)
-        return takt__say(diag, TAKT_EIO, "%s%s is no regular file: remove it",
-                         database->path, odd);
+    status = check_files(database->path, diag);
+    if (status != TAKT_OK)
+        return status;
     database->lockfile = takt__lockfile_open(database->path, true);
     if (database->lockfile < 0 && errno == ENOMEM)
         return TAKT_ENOMEM;
