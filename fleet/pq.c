@@ -11,7 +11,6 @@ static const struct takt_library_symbol symbols[] = {
     {"PQconnectdbParams", offsetof(struct takt_pq, connect)},
     {"PQfinish", offsetof(struct takt_pq, finish)},
     {"PQstatus", offsetof(struct takt_pq, status)},
-    {"PQsocket", offsetof(struct takt_pq, socket)},
     {"PQerrorMessage", offsetof(struct takt_pq, error)},
     {"PQsetNoticeProcessor", offsetof(struct takt_pq, on_notice)},
     {"PQexecParams", offsetof(struct takt_pq, run)},

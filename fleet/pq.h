@@ -40,7 +40,6 @@ struct takt_pq {
                                           int expands);
     void (*finish)(struct takt_pq_connection *connection);
     int (*status)(const struct takt_pq_connection *connection); /* 0: well */
-    int (*socket)(const struct takt_pq_connection *connection);
     char *(*error)(const struct takt_pq_connection *connection);
     void (*(*on_notice)(struct takt_pq_connection *connection,
                         void (*notice)(void *self, const char *text),

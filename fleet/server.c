@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* server.c - connections, queries and what their errors mean. */
+#define _GNU_SOURCE /* F_DUPFD_CLOEXEC */
 #include "fleet/server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/say.h"
 #include "fleet/trouble.h"
@@ -18,13 +23,26 @@
 /* ---- the limit ------------------------------------------------------------
  *
  * libpq waits for an answer as long as it takes: for ever, if a table is locked
- * or the server went without a word. A timer then cuts the connection, and
- * again every second should another one be made. Its signal is not SIGALRM,
- * which whoever started this process may use.
+ * or the server went without a word, or goes on talking. A timer then cuts the
+ * connection, and again every second should another one be made. Its signal is
+ * not SIGALRM, which whoever started this process may use.
  */
 
-static volatile sig_atomic_t open_socket = -1, is_late;
+enum { most_sockets = 1024 };
+
+/* Sockets that this process was started with. All others are connections, of
+ * which libpq does not tell while it makes them. */
+static bool is_inherited[most_sockets];
+static volatile sig_atomic_t is_late;
 static unsigned limit_s;
+
+static void note_sockets(void)
+{
+    struct stat facts;
+
+    for (int fd = 0; fd < most_sockets; fd++)
+        is_inherited[fd] = fstat(fd, &facts) == 0 && S_ISSOCK(facts.st_mode);
+}
 
 static void cut(int number)
 {
@@ -32,8 +50,9 @@ static void cut(int number)
 
     (void)number;
     is_late = 1;
-    if (open_socket >= 0)
-        shutdown(open_socket, SHUT_RDWR);
+    for (int fd = 0; fd < most_sockets; fd++)
+        if (!is_inherited[fd])
+            shutdown(fd, SHUT_RDWR);
     errno = error;
 }
 
@@ -60,6 +79,36 @@ static void limit_by_alarm(unsigned seconds)
         setitimer(ITIMER_REAL, &when, NULL);
 }
 
+/* What this process has of its own; 0: it is not known. */
+static rlim_t own_bytes(void)
+{
+    unsigned long long data = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%*u %*u %*u %*u %*u %llu", &data) != 1)
+        data = 0;
+    fclose(file);
+    return (rlim_t)data * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* libpq keeps what a server sends without a bound: the rows of an answer,
+ * settings, and notifications, which nobody asked for. The largest store takes
+ * a quarter of this, and so do the priors that are read. */
+static void limit_memory(void)
+{
+    static const rlim_t most = (rlim_t)4 << 30;
+    const rlim_t own = own_bytes();
+    struct rlimit limit;
+
+    if (own == 0 || getrlimit(RLIMIT_DATA, &limit) != 0 ||
+        limit.rlim_cur <= own + most)
+        return;
+    limit.rlim_cur = own + most;
+    setrlimit(RLIMIT_DATA, &limit);
+}
+
 void takt__fleet_limit(unsigned seconds)
 {
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
@@ -69,6 +118,8 @@ void takt__fleet_limit(unsigned seconds)
     timer_t timer;
 
     limit_s = seconds;
+    note_sockets();
+    limit_memory();
     if (handle(SIGUSR1) && timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
         timer_settime(timer, 0, &when, NULL);
     else
@@ -84,7 +135,6 @@ unsigned takt__fleet_passed_limit(void)
 
 void takt__fleet_disconnect(struct takt_fleet_server *server)
 {
-    open_socket = -1;
     if (server->connection != NULL)
         server->pq.finish(server->connection);
     server->connection = NULL;
@@ -95,6 +145,27 @@ static void ignore_notice(void *self, const char *text)
 {
     (void)self;
     (void)text;
+}
+
+/* While it connects, libpq prints notices, and there is nothing yet to tell it
+ * not to. */
+static struct takt_pq_connection *connect_silently(const struct takt_pq *pq,
+                                                   const char *const *keys,
+                                                   const char *const *values)
+{
+    const int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const int null = kept < 0 ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (null >= 0)
+        dup2(null, STDERR_FILENO);
+    struct takt_pq_connection *connection = pq->connect(keys, values, 1);
+    if (null >= 0) {
+        dup2(kept, STDERR_FILENO);
+        close(null);
+    }
+    if (kept >= 0)
+        close(kept);
+    return connection;
 }
 
 /* What comes before the address is overruled by it. */
@@ -110,11 +181,10 @@ takt_status takt__fleet_reconnect(struct takt_fleet_server *server,
                                   has_mode ? NULL : server->address, NULL};
 
     takt__fleet_disconnect(server);
-    server->connection = server->pq.connect(keys, values, 1);
+    server->connection = connect_silently(&server->pq, keys, values);
     if (server->connection == NULL)
         return takt__say(diag, TAKT_ENOMEM, "there is not enough memory");
     server->pq.on_notice(server->connection, ignore_notice, NULL);
-    open_socket = server->pq.socket(server->connection);
     if (server->pq.status(server->connection) == 0)
         return TAKT_OK;
     takt__fleet_say_lost(diag, server->pq.error(server->connection));

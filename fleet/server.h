@@ -41,7 +41,7 @@ takt_status takt__fleet_connect(const char *address,
 void takt__fleet_disconnect(struct takt_fleet_server *server);
 
 /* For the process, before it connects: what is not done after so many seconds
- * fails. */
+ * fails, and so does what needs some GiB of memory. */
 void takt__fleet_limit(unsigned seconds);
 
 /* The limit, once it was passed; 0: it was not. */

@@ -33,11 +33,17 @@ def notice(text):
     return message(b"N", b"SNOTICE\0C00000\0M" + text + b"\0\0")
 
 
+def setting(text):
+    return message(b"S", b"application_name\0" + text + b"\0")
+
+
 class FakeServer:
     """`answers`: a part of a statement and what it gets: bytes, or a function
-    of the connection. Everything else is stored."""
+    of the connection. Everything else is stored. `greeting`: a function of the
+    connection, before it is ready."""
 
-    def __init__(self, **answers):
+    def __init__(self, greeting=None, **answers):
+        self.greeting = greeting
         self.answers = {"meta": rows((b"1", b"fake"))} | answers
         self.listener = socket.create_server(("127.0.0.1", 0))
         port = self.listener.getsockname()[1]
@@ -69,7 +75,10 @@ class FakeServer:
 
     def talk(self, client):
         receive(client, struct.unpack(">I", receive(client, 4))[0] - 4)
-        client.sendall(message(b"R", b"\0\0\0\0") + READY)
+        client.sendall(message(b"R", b"\0\0\0\0"))
+        if self.greeting is not None:
+            self.greeting(client)
+        client.sendall(READY)
         while True:
             kind, length = struct.unpack(">cI", receive(client, 5))
             body = receive(client, length - 4)

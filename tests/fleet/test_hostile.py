@@ -10,12 +10,13 @@ import pathlib
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import unittest
 
 import machines
 from fake_server import (BOUND, FakeServer, columns, message, notice, row,
-                         rows)
+                         rows, setting)
 
 TAKT, FIXTURES = sys.argv[1:3]
 RECORDING = pathlib.Path(FIXTURES) / "machines/haswell-4"
@@ -52,10 +53,10 @@ class Hostile(unittest.TestCase):
 
     def refused(self, action, *options, **answers):
         ran = self.run_fleet(action, *options, **answers)
-        self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+        self.assertEqual(ran.returncode, 1, (ran.stdout + ran.stderr)[-500:])
         lines = [line for line in ran.stderr.splitlines()
                  if not line.endswith("wait for the next sync")]
-        self.assertEqual(len(lines), 1, ran.stderr)
+        self.assertEqual(len(lines), 1, ran.stderr[-500:])
         return lines[0]
 
     def test_columns_that_are_missing(self):
@@ -80,6 +81,40 @@ class Hostile(unittest.TestCase):
     def test_notices_are_not_printed(self):
         ran = self.run_fleet("pull", prior=notice(b"\x1b[31mred") + NOTHING)
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+
+    def test_nor_are_notices_of_a_connection_that_is_not_made_yet(self):
+        ran = self.run_fleet("pull", prior=NOTHING, greeting=lambda client:
+                             client.sendall(notice(b"\x1b[31mred")))
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+
+    def test_the_limit_holds_while_it_connects(self):
+        for unit in setting(b"x" * 1000), notice(b"x" * 1000):
+            def go_on(client):
+                while True:
+                    client.sendall(unit * 100)
+            self.assertIn("after 1 s", self.refused(
+                "pull", "--timeout", "1", greeting=go_on))
+
+    def test_memory_has_a_limit(self):
+        """Notifications, say, are kept by libpq for who asks for them."""
+        limits = []
+
+        def look(client):
+            for line in pathlib.Path(
+                    f"/proc/{ran.pid}/limits").read_text().splitlines():
+                if line.startswith("Max data size"):
+                    limits.append(line.split()[3])
+            client.sendall(NOTHING)
+
+        server = FakeServer(prior=look)
+        try:
+            ran = subprocess.Popen(self.machine.command("pull", server.address),
+                                   stdout=subprocess.DEVNULL)
+            self.assertEqual(ran.wait(100), 0)
+        finally:
+            server.close()
+        self.assertNotIn("unlimited", limits)
+        self.assertTrue(limits)
 
     def test_rows_without_an_end(self):
         self.assertIn("what the database sends",
