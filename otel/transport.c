@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* transport.c - one POST at a time, which can be abandoned at any moment. */
-#define _GNU_SOURCE /* asprintf() */
+#define _GNU_SOURCE /* asprintf(), environ */
 #include "transport.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #include "connection.h"
 
@@ -14,9 +16,38 @@ enum { LONGEST_POLL_MS = 60000 };
 
 static CURLcode global_code;
 
+/* A privileged program must not write where its caller says: libcurl writes the
+ * keys of connections to the file that a variable names, and reads that now. So
+ * the environment lacks it meanwhile. The list stays, as other threads may be
+ * reading it. */
+static CURLcode begin_without_keys(void)
+{
+    static const char variable[] = "SSLKEYLOGFILE=";
+    static char **list;
+    char **const before = environ;
+    size_t count = 0, kept = 0;
+
+    while (before != NULL && before[count] != NULL)
+        count++;
+    list = malloc((count + 1) * sizeof *list);
+    if (list == NULL)
+        return CURLE_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(before[i], variable, sizeof variable - 1) != 0)
+            list[kept++] = before[i];
+    list[kept] = NULL;
+    environ = list;
+    const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
+    if (environ == list)
+        environ = before;
+    return code;
+}
+
 static void begin_once(void)
 {
-    global_code = curl_global_init(CURL_GLOBAL_DEFAULT);
+    global_code = getauxval(AT_SECURE) != 0
+                      ? begin_without_keys()
+                      : curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
 bool takt__otel_transport_begin(void)
