@@ -79,14 +79,18 @@ bool takt__is_utf8(const char *text, size_t size)
 
 bool takt__is_unsafe(uint32_t character)
 {
-    /* Controls; marks and embeddings of direction; characters without a width;
-     * separators of lines; tags and selectors, which show nothing. */
+    /* Controls; marks and embeddings of direction; separators of lines; and
+     * what Unicode has shown as nothing (Default_Ignorable_Code_Point): fillers
+     * that pass as letters, characters without a width, tags and selectors. */
     static const struct {
         uint32_t first, last;
-    } unsafe[] = {{0x0, 0x1f},      {0x7f, 0x9f},       {0xad, 0xad},
-                  {0x61c, 0x61c},   {0x180e, 0x180e},   {0x200b, 0x200f},
-                  {0x2028, 0x202e}, {0x2060, 0x206f},   {0xfeff, 0xfeff},
-                  {0xfff9, 0xfffb}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+    } unsafe[] = {{0x0, 0x1f},       {0x7f, 0x9f},       {0xad, 0xad},
+                  {0x34f, 0x34f},    {0x61c, 0x61c},     {0x115f, 0x1160},
+                  {0x17b4, 0x17b5},  {0x180b, 0x180f},   {0x200b, 0x200f},
+                  {0x2028, 0x202e},  {0x2060, 0x206f},   {0x3164, 0x3164},
+                  {0xfe00, 0xfe0f},  {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
+                  {0xfff0, 0xfffb},  {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+                  {0xe0000, 0xe0fff}};
 
     for (size_t i = 0; i < sizeof unsafe / sizeof unsafe[0]; i++)
         if (character >= unsafe[i].first && character <= unsafe[i].last)

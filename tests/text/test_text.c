@@ -62,8 +62,9 @@ static void broken_bytes_are_counted(void)
 
 static void controls_and_what_is_invisible_are_unsafe(void)
 {
-    static const uint32_t unsafe[] = {0,      '\n',   0x7f,   0x9b,   0xad,
-                                      0x200b, 0x202e, 0x2066, 0xfeff, 0xe0001};
+    static const uint32_t unsafe[] = {
+        0,      '\n',   0x7f,   0x9b,   0xad,   0x34f,  0x115f,  0x180e, 0x200b,
+        0x202e, 0x2066, 0x3164, 0xfe0f, 0xfeff, 0xffa0, 0x1bca0, 0xe0001};
     static const uint32_t safe[] = {' ', '~', 0xa0, 0xe9, 0x20ac, 0x1f600};
 
     for (size_t i = 0; i < sizeof unsafe / sizeof *unsafe; i++)
