@@ -269,8 +269,8 @@ static int write_page(struct optimization *optimization)
                                             .kind = "optimize",
                                             .text = page->text,
                                             .length = page->length};
-    const int code = write_report(invocation->command, &report, false,
-                                  path != NULL ? path : "takt-optimize.html");
+    const int code = write_report(invocation->command, &report, false, path,
+                                  "takt-optimize.html");
     free(page->text);
     return code;
 }

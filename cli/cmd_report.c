@@ -73,10 +73,9 @@ static int make(const struct invocation *invocation,
     const bool is_json = option_given(invocation, "json");
     const char *path = option_value(invocation, "output");
 
-    if (path == NULL && !is_json)
-        path = "takt-report.html";
-    if (path != NULL)
-        return write_report(invocation->command, report, is_json, path);
+    if (path != NULL || !is_json)
+        return write_report(invocation->command, report, is_json, path,
+                            "takt-report.html");
     return print_report_json(stdout, report)
                ? EXIT_DONE
                : complain(invocation->command, "%s",

@@ -214,12 +214,12 @@ static bool read_pairs(const struct invocation *invocation, size_t *out)
 }
 
 /* Opened before the program runs, so that it does not run for nothing. */
-static FILE *open_report(struct run_task *task, const char *path)
+static FILE *open_report(struct run_task *task, const char *path,
+                         unsigned flags)
 {
     takt_diag diag = {""};
 
-    if (takt__new_file_open(path, TAKT_NEW_FILE_STREAMS, &task->report,
-                            &diag) != TAKT_OK) {
+    if (takt__new_file_open(path, flags, &task->report, &diag) != TAKT_OK) {
         usage_error(task->invocation->command, "%s", diag.text);
         return NULL;
     }
@@ -239,10 +239,11 @@ static bool open_output(struct run_task *task)
 
     if (!compares && !option_given(task->invocation, "report"))
         return true;
+    const unsigned flags = page_flags(output != NULL);
     if (output == NULL && is_page)
         output = run_page_name;
     task->report_path = output;
-    task->out = output != NULL ? open_report(task, output)
+    task->out = output != NULL ? open_report(task, output, flags)
                 : compares     ? stdout
                                : stderr;
     return task->out != NULL;

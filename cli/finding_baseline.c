@@ -185,7 +185,9 @@ bool write_baseline(const struct findings *findings, const char *path,
         snprintf(error, size, "no memory");
         return false;
     }
-    takt_status status = takt__new_file_open(path, 0, &file, &diag);
+    /* It is kept in the repository, which may be somebody else's. */
+    takt_status status =
+        takt__new_file_open(path, TAKT_NEW_FILE_NO_LINKS, &file, &diag);
     if (status == TAKT_OK) {
         status = takt__new_file_write(&file, out.text, out.length, &diag);
         if (status == TAKT_OK)

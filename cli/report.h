@@ -92,10 +92,15 @@ bool print_page(FILE *stream, const struct report *report);
 /* A page of what another command has written to `text` as JSON. Closes it.
  * False: no memory. */
 bool page_end(struct takt_memory_file *text, const char *kind, FILE *out);
-/* Replaces a file by one of both, and says so. Returns an exit code; what is
- * wrong was said. */
+
+/* How a file for a page is opened: where the user says, it may be a link or a
+ * pipe. A name of ours may be in somebody's folder, as a link out of it. */
+unsigned page_flags(bool is_named);
+
+/* Replaces a file by one of both, and says so; NULL: the usual one. Returns an
+ * exit code; what is wrong was said. */
 int write_report(const struct command *command, const struct report *report,
-                 bool is_json, const char *path);
+                 bool is_json, const char *path, const char *usual);
 
 /* Text in HTML: markup is escaped, what is not UTF-8 becomes U+FFFD. */
 void print_html(FILE *stream, const char *text);

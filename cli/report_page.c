@@ -337,15 +337,21 @@ static bool print_to_memory(const struct report *report, bool is_json,
     return takt__memory_file_close(out) && is_printed;
 }
 
+unsigned page_flags(bool is_named)
+{
+    return is_named ? TAKT_NEW_FILE_STREAMS : TAKT_NEW_FILE_NO_LINKS;
+}
+
 /* Opened before the page is made, so that it is not made for nothing. */
 int write_report(const struct command *command, const struct report *report,
-                 bool is_json, const char *path)
+                 bool is_json, const char *named, const char *usual)
 {
+    const char *path = named != NULL ? named : usual;
     struct takt_memory_file text = {0};
     struct takt_new_file file;
     takt_diag diag = {""};
 
-    if (takt__new_file_open(path, TAKT_NEW_FILE_STREAMS, &file, &diag) !=
+    if (takt__new_file_open(path, page_flags(named != NULL), &file, &diag) !=
         TAKT_OK)
         return usage_error(command, "%s", diag.text);
     const bool is_whole = print_to_memory(report, is_json, &text);

@@ -57,6 +57,13 @@ class Scratch(unittest.TestCase):
         return out, err
 
 
+def can_scan():
+    with tempfile.TemporaryDirectory() as folder:
+        ran = subprocess.run([TAKT, "optimize", "--dry-run", folder],
+                             capture_output=True, text=True)
+        return "cannot be searched" not in ran.stderr
+
+
 class Files(Scratch):
     """`takt history export` as the writer of whole files."""
 
@@ -185,11 +192,38 @@ class Files(Scratch):
                           if name.startswith(".takt-")], [])
 
 
-def can_scan():
-    with tempfile.TemporaryDirectory() as folder:
-        ran = subprocess.run([TAKT, "optimize", "--dry-run", folder],
-                             capture_output=True, text=True)
-        return "cannot be searched" not in ran.stderr
+    def test_a_link_of_the_usual_name_is_not_followed(self):
+        """Pages go to the current folder, which may be a stranger's."""
+        letter = self.put("letter", "dear")
+        folder = self.root / "folder"
+        folder.mkdir()
+        commands = {"report": ["report", "--db", ""]}
+        if can_scan():
+            commands["optimize"] = ["optimize", "--dry-run", "--report", "."]
+        if "TAKT_TEST_FEW" not in os.environ:
+            commands["run"] = ["run", "--report=html", "--", "/bin/true"]
+        for name, words in commands.items():
+            page = folder / f"takt-{name}.html"
+            page.symlink_to(letter)
+            self.assertIn("is a symbolic link",
+                          self.takt(*words, code=2, cwd=folder)[1])
+            page.unlink()
+            os.mkfifo(page)
+            self.assertIn("is no file",
+                          self.takt(*words, code=2, cwd=folder)[1])
+            page.unlink()
+            self.takt(*words, cwd=folder)
+            self.assertIn("<html", page.read_text())
+        self.assertEqual(letter.read_text(), "dear")
+
+    @unittest.skipUnless(can_scan(), "built without a scanner")
+    def test_a_baseline_that_is_a_link_is_not_followed(self):
+        letter = self.put("letter", "dear")
+        baseline = self.app / "known"
+        baseline.symlink_to(letter)
+        self.takt("optimize", "--dry-run", "--write-baseline", "--baseline",
+                  baseline, self.app, code=2)
+        self.assertEqual(letter.read_text(), "dear")
 
 
 class Limits(Scratch):
