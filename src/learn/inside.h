@@ -94,6 +94,7 @@ struct takt_learner {
     bool is_last;                    /* what is left is stored now or never */
     _Atomic bool is_hurried;         /* a fork waits for the store's lock */
     unsigned failures;               /* to open or to write, in a row */
+    bool cannot_write;               /* the last time */
     char writer[TAKT_RECORD_WRITER]; /* the name under which the model's own
                                       * samples are stored; "": they are not.
                                       * Written with both locks */
@@ -139,6 +140,9 @@ bool takt__learner_load(struct takt_learner *learner);
 
 /* Closes the store and writes nothing. */
 void takt__learner_close_store(struct takt_learner *learner);
+
+/* Says again, once the store was opened anew, that it could not be written. */
+void takt__learner_say_unwritable(struct takt_learner *learner);
 
 /* With both locks. No sample is this writer's own from then on. */
 void takt__learner_disown(struct takt_learner *learner);

@@ -327,8 +327,10 @@ static bool read_store(struct takt_learner *learner)
     }
     takt__unlock(&learner->lock);
     learner->store_status = status;
-    if (status == TAKT_OK)
+    if (status == TAKT_OK) {
+        takt__learner_say_unwritable(learner);
         return true;
+    }
     snprintf(learner->diag.text, sizeof learner->diag.text,
              "what is in %.400s could not be read: %s", learner->path,
              status == TAKT_EFULL ? "there are too many records"

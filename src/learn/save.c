@@ -79,6 +79,16 @@ static takt_status write_unsaved(struct takt_learner *learner)
     return status;
 }
 
+void takt__learner_say_unwritable(struct takt_learner *learner)
+{
+    if (learner->cannot_write && learner->diag.text[0] == '\0')
+        snprintf(learner->diag.text, sizeof learner->diag.text,
+                 "%.360s cannot be written now: what is learned stays in "
+                 "memory until it can; check the space left, and what else "
+                 "uses it",
+                 learner->path);
+}
+
 /* A file that was removed or damaged has to be opened again. One that is locked
  * or on a full disk stays open, under the same writer's name. One whose
  * descriptor the program closed cannot be used any more. That many processes
@@ -92,10 +102,9 @@ static void handle_failure(struct takt_learner *learner, takt_status status)
         takt__learner_close_store(learner);
         return;
     }
-    snprintf(learner->diag.text, sizeof learner->diag.text,
-             "%.360s cannot be written now: what is learned stays in memory "
-             "until it can; check the space left, and what else uses it",
-             learner->path);
+    learner->diag.text[0] = '\0';
+    learner->cannot_write = true;
+    takt__learner_say_unwritable(learner);
     takt__log(learner->is_store_set && !takt__store_is_locked(learner->store)
                   ? TAKT_LOG_ERROR
                   : TAKT_LOG_INFO,
@@ -132,6 +141,7 @@ takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
     if (learner->failures > 0)
         learner->diag.text[0] = '\0';
     learner->failures = 0;
+    learner->cannot_write = false;
     return TAKT_OK;
 }
 

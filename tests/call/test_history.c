@@ -6,6 +6,9 @@
 #define _GNU_SOURCE /* mkdtemp() */
 #include "takt/history.h"
 
+#include <sys/resource.h>
+#include <time.h>
+
 #include "call/ctx.h"
 #include "store/scratch.h"
 #include "support/config.h"
@@ -523,6 +526,57 @@ static void reset_leaves_undefined_ops_alone(void)
     takt_ctx_destroy(ctx);
 }
 
+/* As on a full disk. */
+static void set_room(rlim_t bytes)
+{
+    struct rlimit limit;
+
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
+/* So much that no log of that size holds it. */
+static void tell_of_much(takt_ctx *ctx)
+{
+    char name[16];
+
+    for (unsigned i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "op%u", i);
+        const takt_op *op = takt_ctx_find_op(ctx, name);
+        if (op == NULL)
+            op = define(ctx, name);
+        for (unsigned n = 0; n < 30; n++) {
+            const takt_request request = request_of(op, (size_t)1 << n);
+            EXPECT_INT(tell(ctx, &request, "a", 1e-3), TAKT_OK);
+        }
+    }
+}
+
+/* The store is opened again meanwhile, which does succeed. */
+static void a_store_that_cannot_be_written_says_so_until_it_can(void)
+{
+    takt_ctx *ctx = open_ctx(scratch_path());
+    takt_learning state = {.size = sizeof state};
+
+    tell_of_much(ctx);
+    EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK);
+    set_room(40000);
+    for (int i = 0; i < 6; i++) {
+        tell_of_much(ctx);
+        EXPECT_INT(takt_ctx_flush(ctx), TAKT_EIO);
+        EXPECT_INT(takt_ctx_learning(ctx, &state), TAKT_OK);
+        TAP_CHECK(strstr(state.diag.text, "cannot be") != NULL, "%d: %s", i,
+                  state.diag.text);
+    }
+    set_room(RLIM_INFINITY);
+    for (int i = 0; i < 100 && takt_ctx_flush(ctx) != TAKT_OK; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    EXPECT_INT(takt_ctx_learning(ctx, &state), TAKT_OK);
+    EXPECT_STR(state.diag.text, "");
+    takt_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     scratch_make();
@@ -537,5 +591,6 @@ int main(void)
     RUN(recorded_names_are_known_again);
     RUN(reset_forgets_one_op_or_all);
     RUN(reset_leaves_undefined_ops_alone);
+    RUN(a_store_that_cannot_be_written_says_so_until_it_can);
     return tap_done();
 }
