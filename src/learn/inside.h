@@ -141,7 +141,8 @@ bool takt__learner_load(struct takt_learner *learner);
 /* Closes the store and writes nothing. */
 void takt__learner_close_store(struct takt_learner *learner);
 
-/* Says again, once the store was opened anew, that it could not be written. */
+/* Says that the store could not be written; also once it was opened anew,
+ * unless there is more to say. */
 void takt__learner_say_unwritable(struct takt_learner *learner);
 
 /* With both locks. No sample is this writer's own from then on. */

@@ -313,6 +313,16 @@ static bool open_store(struct takt_learner *learner)
     return learner->store_status == TAKT_OK;
 }
 
+void takt__learner_say_unwritable(struct takt_learner *learner)
+{
+    if (learner->cannot_write && learner->diag.text[0] == '\0')
+        snprintf(learner->diag.text, sizeof learner->diag.text,
+                 "%.360s cannot be written now: what is learned stays in "
+                 "memory until it can; check the space left, and what else "
+                 "uses it",
+                 learner->path);
+}
+
 /* Readers of the store do not wait, or (for a remote file without a log) for a
  * commit alone: the model's lock may be held. */
 static bool read_store(struct takt_learner *learner)

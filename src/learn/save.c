@@ -79,16 +79,6 @@ static takt_status write_unsaved(struct takt_learner *learner)
     return status;
 }
 
-void takt__learner_say_unwritable(struct takt_learner *learner)
-{
-    if (learner->cannot_write && learner->diag.text[0] == '\0')
-        snprintf(learner->diag.text, sizeof learner->diag.text,
-                 "%.360s cannot be written now: what is learned stays in "
-                 "memory until it can; check the space left, and what else "
-                 "uses it",
-                 learner->path);
-}
-
 /* A file that was removed or damaged has to be opened again. One that is locked
  * or on a full disk stays open, under the same writer's name. One whose
  * descriptor the program closed cannot be used any more. That many processes
