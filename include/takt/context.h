@@ -25,6 +25,8 @@
  *   from any number of threads at once. A thread that is cancelled inside of a
  *   function ends when the function returns, or in the user's own code that it
  *   runs. Asynchronous cancellation is not supported.
+ * Stack: a function takes up to 64 KiB of its thread's, takt_tune() 128 KiB.
+ *   Where a library takes more than there is, other code runs the call.
  * Signal handlers: as with malloc(), no function may be called in a handler
  *   that may have interrupted one: it could wait for itself.
  * exit(): other threads may be inside of any function. What was learned is

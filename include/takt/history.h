@@ -96,7 +96,8 @@ typedef struct takt_estimate {
  * one, then the others by total time, then GPUs that are not open. At most
  * `capacity` of them are in out[] (out[0].size is the size of each), and their
  * number is in *count.
- * TAKT_EINVAL, TAKT_ESHAPE: as takt_select(). */
+ * TAKT_EINVAL, TAKT_ESHAPE: as takt_select().
+ * TAKT_ENOMEM: no memory for the list. */
 TAKT_API takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
                                   takt_estimate *out, size_t capacity,
                                   size_t *count);

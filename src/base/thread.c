@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* thread.c - signals blocked, no cancellation, a name. */
+/* thread.c - signals blocked, no cancellation, enough stack, a name. */
 #define _GNU_SOURCE /* pthread_setname_np() */
 #include "base/thread.h"
 
@@ -9,14 +9,35 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+/* Of threads whose program has smaller ones by default, for many threads of its
+ * own (pthread_setattr_default_np(), `ulimit -s`): SQLite, kernels and loaders
+ * of libraries take more. */
+static const size_t least_stack = 1 << 20;
+
+/* False: no memory. */
+static bool make_attributes(pthread_attr_t *out)
+{
+    size_t bytes;
+
+    if (pthread_attr_init(out) != 0)
+        return false;
+    if (pthread_attr_getstacksize(out, &bytes) == 0 && bytes < least_stack)
+        (void)pthread_attr_setstacksize(out, least_stack);
+    return true;
+}
+
 bool takt__thread_start(pthread_t *out, void *run(void *self), void *self)
 {
+    pthread_attr_t attributes;
     sigset_t all, before;
 
+    if (!make_attributes(&attributes))
+        return false;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool is_started = pthread_create(out, NULL, run, self) == 0;
+    const bool is_started = pthread_create(out, &attributes, run, self) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
     return is_started;
 }
 

@@ -8,7 +8,8 @@
 /* All their names begin so. */
 #define TAKT_THREAD_PREFIX "takt-"
 
-/* Starts a thread that handles no signal: those are the program's. False: the
+/* Starts a thread that handles no signal: those are the program's. It has a
+ * megabyte of stack at least, whatever the program's own have. False: the
  * system has none to give. */
 bool takt__thread_start(pthread_t *out, void *run(void *self), void *self);
 

@@ -2,7 +2,11 @@
 /* call.c - puts calls into the words of BLAS, and runs them. */
 #include <limits.h>
 
+#include "base/stack.h"
 #include "blas/library.h"
+
+/* What products of OpenBLAS take on several threads, with room to spare. */
+static const size_t library_stack = 64 << 10;
 
 static bool fits_int(size_t number)
 {
@@ -173,7 +177,8 @@ bool takt__blas_can_axpy(const struct takt_blas *blas, size_t size,
 bool takt__blas_run(struct takt_blas_library *library, takt_blas_run *function,
                     unsigned threads, const void *call)
 {
-    if (function == NULL || !takt__callers_enter(library, threads))
+    if (function == NULL || !takt__stack_has(library_stack) ||
+        !takt__callers_enter(library, threads))
         return false;
     const bool has_run = function(library, call);
     takt__callers_leave(library);

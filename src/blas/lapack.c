@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "base/stack.h"
 #include "blas/library.h"
 
 typedef void fortran_potrf(const char *uplo, const int *n, void *a,
@@ -265,10 +266,22 @@ static bool put_solve(size_t size, const struct takt_lapack_solve *in,
     return fits(in->n) && fits(in->nrhs) && fits(in->ld_x);
 }
 
+/* OpenBLAS factors by halves on several threads, down to a few columns, and
+ * takes half a megabyte of its caller's stack for each: 4.2 MiB of floats. */
+static bool has_stack(const struct takt_blas *blas,
+                      enum takt_blas_function function, unsigned threads)
+{
+    static const size_t lu_stack = 6 << 20;
+
+    return function != TAKT_BLAS_GETRF ||
+           (threads == 1 && blas->can_set_threads) || takt__stack_has(lu_stack);
+}
+
 static bool run(struct takt_blas *blas, enum takt_blas_function function,
                 enum takt_blas_dtype dtype, unsigned threads, const void *call)
 {
     return threads > 0 && threads <= blas->max_threads &&
+           has_stack(blas, function, threads) &&
            takt__blas_run(blas->library, blas->library->run[function][dtype],
                           threads, call);
 }

@@ -155,9 +155,9 @@ static int by_time(const void *a, const void *b)
     return (cost_of(x) > cost_of(y)) - (cost_of(x) < cost_of(y));
 }
 
-/* All experts that can run such a call. */
+/* All experts that can run such a call: `all` has room for every one. */
 static size_t estimate_all(struct inquiry *inquiry, struct takt_model *model,
-                           takt_estimate all[TAKT_MAX_ARMS])
+                           takt_estimate *all)
 {
     const struct takt_question *question = &inquiry->question;
     const takt_work work = question->work;
@@ -254,7 +254,6 @@ static takt_status estimate(takt_ctx *ctx, const takt_request *request,
 takt_status takt_explain(takt_ctx *ctx, const takt_request *given,
                          takt_estimate *out, size_t capacity, size_t *count)
 {
-    takt_estimate all[TAKT_MAX_ARMS];
     takt_request request;
 
     if (count == NULL)
@@ -263,11 +262,16 @@ takt_status takt_explain(takt_ctx *ctx, const takt_request *given,
     if (given == NULL || !takt__request_read(given, &request) ||
         !is_sane(out, capacity))
         return TAKT_EINVAL;
+    /* Threads with small stacks ask, too. */
+    takt_estimate *all = malloc(TAKT_MAX_ARMS * sizeof *all);
+    if (all == NULL)
+        return TAKT_ENOMEM;
     const struct takt_fpenv callers = takt__fpenv_save();
     const takt_status status = estimate(ctx, &request, all, count);
     takt__fpenv_restore(callers);
     if (*count > capacity)
         *count = capacity;
     fill(out, all, *count);
+    free(all);
     return status;
 }
