@@ -14,6 +14,10 @@ static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct takt_fork_entry *first;
 static const struct takt_fork_handlers *of_libraries;
 
+/* Of the fork() that is under way. One that began before the libraries were
+ * loaded calls neither their handlers nor ours for them. */
+static bool has_prepared, is_late;
+
 /* How often this thread blocks forks. */
 static _Thread_local unsigned blocks __attribute__((tls_model("initial-exec")));
 
@@ -22,6 +26,9 @@ static _Thread_local unsigned blocks __attribute__((tls_model("initial-exec")));
 static void prepare(void)
 {
     takt__fork_block();
+    is_late = of_libraries != NULL && !has_prepared;
+    if (is_late)
+        of_libraries->prepare(&is_late);
     takt__lock(&list_lock);
     for (struct takt_fork_entry *e = first; e != NULL; e = e->next)
         if (e->handlers->prepare != NULL)
@@ -39,6 +46,8 @@ static void in_parent(void)
     for (struct takt_fork_entry *e = first; e != NULL; e = e->next)
         if (e->handlers->parent != NULL)
             e->handlers->parent(e->self);
+    if (is_late)
+        of_libraries->parent(&is_late);
     end();
 }
 
@@ -47,6 +56,8 @@ static void in_child(void)
     for (struct takt_fork_entry *e = first; e != NULL; e = e->next)
         if (e->handlers->child != NULL)
             e->handlers->child(e->self);
+    if (is_late)
+        of_libraries->child(&is_late);
     end();
 }
 
@@ -62,16 +73,19 @@ static void prepare_libraries(void)
 {
     takt__fork_block();
     of_libraries->prepare(NULL);
+    has_prepared = true;
 }
 
 static void in_parent_of_libraries(void)
 {
+    has_prepared = false;
     of_libraries->parent(NULL);
     takt__fork_unblock();
 }
 
 static void in_child_of_libraries(void)
 {
+    has_prepared = false;
     of_libraries->child(NULL);
     takt__fork_unblock();
 }

@@ -77,5 +77,6 @@ bool takt__fork_block_until(uint64_t until_ns);
 
 /* Handlers that come before those of a library. The system calls what was set
  * last first, so this is called after the library was loaded, between block and
- * unblock. Only the first call counts. */
+ * unblock. Only the first call counts. They get NULL, but in a fork() that had
+ * begun by then: the library's own handlers are not called in that one. */
 void takt__fork_before_library(const struct takt_fork_handlers *handlers);

@@ -134,6 +134,10 @@ struct takt_blas_library {
     void (*set_threads)(int64_t threads);
     bool is_openmp; /* see callers.c for what follows from that */
 
+    /* Ends its threads until the next call, as its own handler of fork() does.
+     * NULL: it has no such function. */
+    int (*stop_threads)(void);
+
     /* Threads, the caller's among them, that calls may start; 0: none. */
     unsigned team;
 

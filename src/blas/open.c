@@ -199,6 +199,8 @@ static bool open_openblas(struct takt_blas *blas, unsigned threads)
     if (takt__library_find(library->handle, "openblas_get_parallel", &parallel))
         library->is_openmp = parallel() == with_openmp;
     ask_version(library->handle, "openblas_get_config", blas);
+    (void)takt__library_find(library->handle, "blas_thread_shutdown_",
+                             &library->stop_threads);
     library->team = (unsigned)library->get_threads();
     /* With OpenMP a change takes working memory away from calls that the
      * program's other threads make, and changes the program's own number. */

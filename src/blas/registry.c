@@ -15,14 +15,25 @@
 
 static struct takt_blas_library *first; /* read and changed while held */
 
-/* Every fork() lets the callers of libraries leave before the handlers of the
- * libraries themselves run. */
-static void before_fork(void *unused)
+/* False: a child would wait for threads that it does not have. */
+static bool stop_threads(const struct takt_blas_library *library)
 {
-    (void)unused;
+    if (library->team <= 1 || library->is_openmp)
+        return true;
+    if (library->stop_threads == NULL)
+        return false;
+    library->stop_threads();
+    return true;
+}
+
+/* Every fork() lets the callers of libraries leave before the handlers of the
+ * libraries themselves run, or does what these would have done. */
+static void before_fork(void *is_late)
+{
     takt__callers_before_fork();
     for (struct takt_blas_library *l = first; l != NULL; l = l->next)
-        l->is_drained = takt__callers_drain(l);
+        l->is_drained =
+            takt__callers_drain(l) && (is_late == NULL || stop_threads(l));
 }
 
 static void after_fork_in_parent(void *unused)

@@ -1,15 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /* pin_write.c - writes the decisions of a context to a file. */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/new_file.h"
 #include "base/say.h"
 #include "call/pin.h"
 #include "takt/history.h"
-#include "text/memory_file.h"
+
+/* No stream: exit() writes those of all threads, also in a child of a fork()
+ * that has copies of them. */
+struct pin_text {
+    char *at;
+    size_t length, room;
+    bool is_short; /* there was no memory for all of it */
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct pin_text *out,
+                                                      const char *format, ...)
+{
+    char line[512];
+    va_list list;
+
+    va_start(list, format);
+    const int length = vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    if (length < 0 || (size_t)length >= sizeof line ||
+        !takt__grow(&out->at, &out->room, out->length + (size_t)length, 1)) {
+        out->is_short = true;
+        return;
+    }
+    memcpy(out->at + out->length, line, (size_t)length);
+    out->length += (size_t)length;
+}
 
 /* The situation in which calls of a bucket were made most often. */
 static unsigned commonest_situation(const struct takt_model *model,
@@ -30,7 +57,7 @@ static unsigned commonest_situation(const struct takt_model *model,
 }
 
 static void write_line(const takt_ctx *ctx, const struct takt_model *model,
-                       unsigned series, FILE *file)
+                       unsigned series, struct pin_text *out)
 {
     enum takt_op_id op;
     unsigned user_op;
@@ -45,9 +72,9 @@ static void write_line(const takt_ctx *ctx, const struct takt_model *model,
                              commonest_situation(model, series, bucket));
         if ((uint8_t)word < ctx->experts.count &&
             word != 0) /* not the user's */
-            fprintf(file, "%s %s %s %u %s\n", takt_op_at(op)->name,
-                    takt_dtype_name(dtype), layout[0] == '\0' ? "-" : layout,
-                    bucket, takt__ctx_expert(ctx, (uint8_t)word)->name);
+            add(out, "%s %s %s %u %s\n", takt_op_at(op)->name,
+                takt_dtype_name(dtype), layout[0] == '\0' ? "-" : layout,
+                bucket, takt__ctx_expert(ctx, (uint8_t)word)->name);
     }
 }
 
@@ -55,24 +82,22 @@ static void write_line(const takt_ctx *ctx, const struct takt_model *model,
  * that the learner's lock is not held while a disk is written. */
 static char *write_text(takt_ctx *ctx, size_t *length)
 {
-    struct takt_memory_file made;
+    struct pin_text made = {0};
 
-    if (!takt__memory_file_open(&made))
-        return NULL;
-    FILE *file = made.stream;
-    fputs(takt__pin_title, file);
-    fprintf(file, "# machine %s\n# op dtype layout bucket expert\n",
-            ctx->machine->hw_fingerprint);
+    add(&made, "%s", takt__pin_title);
+    add(&made, "# machine %s\n# op dtype layout bucket expert\n",
+        ctx->machine->hw_fingerprint);
     struct takt_model *model = takt__learner_enter(ctx->learner);
     for (unsigned series = 0; series < TAKT_SERIES_USER; series++)
         if (takt__model_has_series(model, series))
-            write_line(ctx, model, series, file);
+            write_line(ctx, model, series, &made);
     takt__learner_leave(ctx->learner);
-    fputs(takt__pin_last, file);
-    if (!takt__memory_file_close(&made))
-        errno = ENOMEM;
+    add(&made, "%s", takt__pin_last);
     *length = made.length;
-    return made.text;
+    if (!made.is_short)
+        return made.at;
+    free(made.at);
+    return NULL;
 }
 
 takt_status takt_ctx_write_pin(takt_ctx *ctx, const char *path, takt_diag *diag)

@@ -120,11 +120,147 @@ static void a_fork_beside_the_first_context_leaves_a_child_that_works(void)
         EXPECT(ends_well(fork_beside_first, (void *)(uintptr_t)scratch_path()));
 }
 
+/* ---- libraries that are opened during a fork -------------------------------
+ */
+
+enum { order = 96 };
+
+static takt_ctx *with_libraries;
+static _Atomic bool opens;
+
+static void *open_libraries(void *unused)
+{
+    (void)takt_ctx_library(with_libraries, 0);
+    return unused;
+}
+
+/* Runs before the handler of Takt's that lets no library be opened: the
+ * library's own handlers are set too late for this fork. */
+static void open_beside(void)
+{
+    pthread_t thread;
+
+    if (!atomic_exchange(&opens, false))
+        return;
+    REQUIRE(pthread_create(&thread, NULL, open_libraries, NULL) == 0);
+    pthread_join(thread, NULL);
+}
+
+static void multiply_everywhere(void)
+{
+    static float in[order * order], out[order * order];
+    const takt_call call = {.op = takt_op_find("matmul"),
+                            .shape = {.rank = 3, .dim = {order, order, order}},
+                            .in = {in, in},
+                            .out = out,
+                            .alpha = 1};
+    takt_status status;
+
+    for (int i = 0; i < order * order; i++)
+        in[i] = 1;
+    for (size_t i = 0; takt_ctx_expert(with_libraries, i, NULL) != NULL; i++) {
+        out[1] = order;
+        status = takt_run_on(with_libraries, &call, i);
+        REQUIRE(status == TAKT_OK || status == TAKT_ENODEV);
+        REQUIRE(out[1] == (float)order);
+    }
+}
+
+static void open_while_forking(void *unused)
+{
+    const takt_ctx_options options = {
+        .store = "", .gpu = "", .telemetry = "", .threads = 2};
+
+    (void)unused;
+    REQUIRE(takt_ctx_create(&options, &with_libraries) == TAKT_OK);
+    atomic_store(&opens, true);
+    pthread_atfork(open_beside, NULL, NULL);
+    for (int i = 0; i < 2; i++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(child_s);
+            multiply_everywhere();
+            exit(good_end);
+        }
+        expect_good(child);
+        multiply_everywhere();
+    }
+    exit(good_end);
+}
+
+static void a_child_calls_libraries_that_were_opened_during_its_fork(void)
+{
+    EXPECT(ends_well(open_while_forking, NULL));
+}
+
+/* ---- files that another thread writes -------------------------------------
+ */
+
+static void *write_pins(void *path)
+{
+    for (;;)
+        takt_ctx_write_pin(with_libraries, path, NULL);
+    return NULL;
+}
+
+static void *use_stack(void *self)
+{
+    volatile char used[1 << 18];
+
+    for (size_t i = 0; i < sizeof used; i++)
+        used[i] = 1;
+    return self;
+}
+
+/* The stacks of threads that a child does not have are those of its new ones.
+ */
+static void leave_with_new_threads(void)
+{
+    pthread_t thread[16];
+
+    for (size_t i = 0; i < sizeof thread / sizeof thread[0]; i++)
+        REQUIRE(pthread_create(&thread[i], NULL, use_stack, NULL) == 0);
+    for (size_t i = 0; i < sizeof thread / sizeof thread[0]; i++)
+        pthread_join(thread[i], NULL);
+    exit(good_end);
+}
+
+static void fork_while_a_file_is_written(void *path)
+{
+    pthread_t thread;
+
+    with_libraries = make_ctx("");
+    compute(with_libraries, numbers[1]);
+    REQUIRE(takt_ctx_flush(with_libraries) == TAKT_OK);
+    REQUIRE(pthread_create(&thread, NULL, write_pins, path) == 0);
+    for (int i = 0; i < rounds_or(is_sanitized ? 20 : 400); i++) {
+        nap_us(random_us(200));
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(child_s);
+            leave_with_new_threads();
+        }
+        expect_good(child);
+    }
+    _exit(good_end);
+}
+
+/* In a folder that is not there, so that the text is what takes the time. */
+static void a_child_ends_while_its_parent_writes_a_file(void)
+{
+    char path[160];
+
+    snprintf(path, sizeof path, "%s/none/pin", scratch);
+    EXPECT(ends_well(fork_while_a_file_is_written, path));
+}
+
 int main(int count, char **arguments)
 {
     torture_read(count, arguments);
     scratch_make();
     setenv("TAKT_DB", "", 1);
     RUN(a_fork_beside_the_first_context_leaves_a_child_that_works);
+    RUN(a_child_calls_libraries_that_were_opened_during_its_fork);
+    RUN(a_child_ends_while_its_parent_writes_a_file);
     return tap_done();
 }
