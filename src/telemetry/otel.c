@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/fork.h"
 #include "base/library.h"
 #include "base/log.h"
 
@@ -61,11 +62,9 @@ static void watch(void *library, const takt_sink *sink)
         set(sink, log_problem);
 }
 
-/* Once loaded it stays: its threads and what it has registered with others
- * would outlive it. */
-takt_status takt__otel_open(const takt_otlp_options *options,
-                            const takt_machine *machine, takt_sink *out,
-                            takt_diag *diag)
+static takt_status open_exporter(const takt_otlp_options *options,
+                                 const takt_machine *machine, takt_sink *out,
+                                 takt_diag *diag)
 {
     open_function *open = NULL;
     void *library = load();
@@ -83,5 +82,17 @@ takt_status takt__otel_open(const takt_otlp_options *options,
         open(TAKT_OTEL_VERSION, options, machine, out, diag);
     if (status == TAKT_OK)
         watch(library, out);
+    return status;
+}
+
+/* Once loaded it stays: its threads and what it has registered with others
+ * would outlive it. A child of a fork() meanwhile would find it half loaded. */
+takt_status takt__otel_open(const takt_otlp_options *options,
+                            const takt_machine *machine, takt_sink *out,
+                            takt_diag *diag)
+{
+    takt__fork_block();
+    const takt_status status = open_exporter(options, machine, out, diag);
+    takt__fork_unblock();
     return status;
 }
