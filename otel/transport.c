@@ -43,8 +43,18 @@ static CURLcode begin_without_keys(void)
     return code;
 }
 
+/* OpenSSL's, where libcurl uses that. Its handler of atexit() frees what a
+ * thread may be at that is still here, and Takt's that waits for such a thread
+ * was set before it. */
+extern int OPENSSL_init_crypto(uint64_t options, const void *settings)
+    __attribute__((weak));
+
 static void begin_once(void)
 {
+    static const uint64_t no_atexit = 0x80000;
+
+    if (OPENSSL_init_crypto != NULL)
+        (void)OPENSSL_init_crypto(no_atexit, NULL);
     global_code = getauxval(AT_SECURE) != 0
                       ? begin_without_keys()
                       : curl_global_init(CURL_GLOBAL_DEFAULT);

@@ -6,11 +6,11 @@
  * that use OpenBLAS share its one number of threads. So they share what we know
  * about it too. And a fork concerns every library, so its handlers are here.
  */
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/exit.h"
 #include "base/fork.h"
+#include "base/loading.h"
 #include "blas/library.h"
 
 static struct takt_blas_library *first; /* read and changed while held */
@@ -78,31 +78,14 @@ static void before_exit(void)
 
 /* A thread that is opening libraries at exit() finishes the one it is at, and
  * opens no more. */
-static void await_opening(void)
-{
-    const bool is_interrupted = takt__exit_begin();
-
-    if (takt__fork_block_until(
-            takt__exit_deadline(is_interrupted, patience_ns)))
-        takt__fork_unblock();
-}
-
-static void watch_opening(void)
-{
-    atexit(await_opening);
-}
-
 void takt__registry_lock(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    (void)pthread_once(&once, watch_opening);
-    takt__fork_block();
+    takt__loading_begin();
 }
 
 void takt__registry_unlock(void)
 {
-    takt__fork_unblock();
+    takt__loading_end();
 }
 
 struct takt_blas_library *takt__registry_find(const void *handle)

@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/fork.h"
+#include "base/exit.h"
 #include "base/library.h"
+#include "base/loading.h"
 #include "base/log.h"
 
 static const char soname[] = "libtakt-otel.so." TAKT_SOVERSION;
@@ -86,13 +87,18 @@ static takt_status open_exporter(const takt_otlp_options *options,
 }
 
 /* Once loaded it stays: its threads and what it has registered with others
- * would outlive it. A child of a fork() meanwhile would find it half loaded. */
+ * would outlive it. The libraries that it needs have destructors, too. */
 takt_status takt__otel_open(const takt_otlp_options *options,
                             const takt_machine *machine, takt_sink *out,
                             takt_diag *diag)
 {
-    takt__fork_block();
-    const takt_status status = open_exporter(options, machine, out, diag);
-    takt__fork_unblock();
+    takt_status status = TAKT_ENOTSUP;
+
+    takt__loading_begin();
+    if (takt__exit_has_begun())
+        snprintf(diag->text, sizeof diag->text, "the program is ending");
+    else
+        status = open_exporter(options, machine, out, diag);
+    takt__loading_end();
     return status;
 }

@@ -450,6 +450,35 @@ static void a_sink_may_end_the_program(void)
     expect_ends_well(leave_by_a_sink, NULL, rounds_or(3));
 }
 
+static void *export_first(void *unused)
+{
+    takt_diag diag;
+
+    (void)takt_ctx_export(ctx, NULL, &diag);
+    return unused;
+}
+
+static void leave_while_an_exporter_opens(void *unused)
+{
+    int opening[2];
+    char byte, text[16];
+
+    (void)unused;
+    REQUIRE(pipe(opening) == 0);
+    snprintf(text, sizeof text, "%d", opening[1]);
+    setenv("TAKT_TEST_OPENING", text, 1);
+    setenv("TAKT_OTEL", TAKT_SLOW_OTEL, 1);
+    make_ctx("", "");
+    start(export_first, NULL);
+    REQUIRE(read(opening[0], &byte, 1) == 1);
+    exit(good_end);
+}
+
+static void a_program_may_end_while_an_exporter_is_opened(void)
+{
+    expect_ends_well(leave_while_an_exporter_opens, NULL, 1);
+}
+
 int main(int argc, char **argv)
 {
     torture_read(argc, argv);
@@ -466,5 +495,6 @@ int main(int argc, char **argv)
     RUN(a_context_that_a_handler_left_may_be_destroyed_at_exit);
     RUN(a_sink_that_never_returns_does_not_keep_a_program);
     RUN(a_sink_may_end_the_program);
+    RUN(a_program_may_end_while_an_exporter_is_opened);
     return tap_done();
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* loading.c - a lock that fork() and exit() wait for. */
+#include "base/loading.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/exit.h"
+#include "base/fork.h"
+
+static const uint64_t patience_ns = 2000000000;
+
+/* It comes after the handlers that a library sets while it is loaded. */
+static void before_exit(void)
+{
+    const bool is_interrupted = takt__exit_begin();
+
+    if (takt__fork_block_until(
+            takt__exit_deadline(is_interrupted, patience_ns)))
+        takt__fork_unblock();
+}
+
+static void watch(void)
+{
+    (void)atexit(before_exit);
+}
+
+void takt__loading_begin(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, watch);
+    takt__fork_block();
+}
+
+void takt__loading_end(void)
+{
+    takt__fork_unblock();
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * loading.h - stretches in which a library is loaded and begins its work.
+ *
+ * A child of a fork() meanwhile would find it half done, and the destructors
+ * that exit() runs would meet its constructors: so neither goes on before the
+ * end of it (exit() waits two seconds at most). Nothing is to be loaded once
+ * takt__exit_has_begun(), which is to be asked inside. Pairs nest.
+ */
+#pragma once
+
+void takt__loading_begin(void);
+void takt__loading_end(void);
