@@ -275,9 +275,9 @@ static int prefer(const struct takt_match *first,
 /* ---- the languages ------------------------------------------------------- */
 
 static const char *const c_extensions[] = {".c", ".h", NULL};
-static const char *const cpp_extensions[] = {".cc",  ".cpp", ".cxx", ".hpp",
-                                             ".hh",  ".hxx", ".C",   ".ipp",
-                                             ".tpp", ".cu",  ".cuh", NULL};
+static const char *const cpp_extensions[] = {
+    ".cc",  ".cpp", ".cxx", ".c++", ".C",   ".cu",  ".hpp", ".hh",  ".hxx",
+    ".h++", ".H",   ".cuh", ".inl", ".ipp", ".tpp", ".tcc", ".txx", NULL};
 
 /* The numbers must be declared in sight; calls tell it by their names. */
 static const char *const c_words[] = {
@@ -291,8 +291,9 @@ static const char *const cpp_words[] = {
 static const char *const loops[] = {"for (",    "for(",       "while (",
                                     "while(",   "accumulate", "transform",
                                     "parallel", "product",    NULL};
-static const char *const outlined[] = {".h",   ".hpp", ".hh",  ".hxx",
-                                       ".cuh", ".inl", ".ipp", NULL};
+static const char *const outlined[] = {".h",   ".hpp", ".hh",  ".hxx", ".h++",
+                                       ".H",   ".cuh", ".inl", ".ipp", ".tpp",
+                                       ".tcc", ".txx", NULL};
 
 #define LANGUAGE(id_, name_)                              \
     const struct takt_language takt__language_##name_ = { \

@@ -101,6 +101,7 @@ static bool is_over_floats(struct call *call)
         return false;
     call->out->is_typed = true;
     call->out->is_f64 = type.element == TAKT_IR_F64;
+    call->out->is_either = type.element == TAKT_IR_FLOAT;
     takt__tell_size(&call->out->size, TAKT_SIZE_TYPE, 1, type.dim);
     return true;
 }

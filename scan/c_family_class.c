@@ -8,10 +8,13 @@
 
 #include <string.h>
 
+enum { DEEPEST = 24 };
+
 /* What a member says: a field is an array, or an operator returns one of the
  * elements. */
 static void read_member(const struct takt_c_place *place, TSNode member,
-                        struct takt_c_type *type, unsigned depth)
+                        struct takt_c_type *type, bool *is_other,
+                        unsigned depth)
 {
     const TSNode declarator = takt__node_field(member, "declarator");
     bool is_function = false;
@@ -20,12 +23,11 @@ static void read_member(const struct takt_c_place *place, TSNode member,
         ts_node_is_null(declarator))
         return;
     const TSNode name = takt__c_declared_name(declarator, &is_function);
+    const bool is_operator = takt__node_is(name, "operator_name");
     const bool is_subscript =
-        takt__node_is(name, "operator_name") &&
-        takt__text_is(takt__node_text(place->source, name), "operator[]");
+        is_operator && takt__c_has(takt__node_text(place->source, name), "[]");
     const bool is_call =
-        takt__node_is(name, "operator_name") &&
-        takt__text_is(takt__node_text(place->source, name), "operator()");
+        is_operator && takt__c_has(takt__node_text(place->source, name), "()");
     if (is_function && !is_subscript && !is_call)
         return;
     const struct takt_c_declaration held = {.holder = member,
@@ -35,6 +37,7 @@ static void read_member(const struct takt_c_place *place, TSNode member,
     const bool is_generic = is_function && of.fields == NULL &&
                             (of.element == TAKT_IR_UNKNOWN || /* its own T */
                              of.element == TAKT_IR_GENERIC);
+    *is_other |= is_function && !is_generic && !takt__c_is_float(of);
     if (is_generic && type->element == TAKT_IR_OTHER)
         type->element = TAKT_IR_GENERIC;
     if (is_subscript && type->rank == 0 && (is_generic || takt__c_is_float(of)))
@@ -43,21 +46,58 @@ static void read_member(const struct takt_c_place *place, TSNode member,
         type->element = of.element;
 }
 
-static TSNode base_of(TSNode class)
+/* Members, also between #if and #endif. */
+static void read_members(const struct takt_c_place *place, TSNode list,
+                         struct takt_c_type *type, bool *is_other,
+                         unsigned depth)
+{
+    const uint32_t count = ts_node_named_child_count(list);
+
+    for (uint32_t i = 0; i < count && i < 256 && depth < DEEPEST; i++) {
+        const TSNode member = ts_node_named_child(list, i);
+        if (strncmp(ts_node_type(member), "preproc_", 8) == 0)
+            read_members(place, member, type, is_other, depth + 1);
+        else
+            read_member(place, member, type, is_other, depth);
+    }
+}
+
+/* What it inherits: vector<float>, vector<T> of its own T. */
+static bool read_base(const struct takt_c_place *place, TSNode base,
+                      bool is_template, struct takt_c_type *type,
+                      unsigned depth)
+{
+    if (!takt__node_in(base,
+                       "type_identifier template_type qualified_identifier"))
+        return false;
+    const struct takt_c_type of = takt__c_named_type(place, base, depth + 1);
+    const bool is_generic = is_template && (of.element == TAKT_IR_UNKNOWN ||
+                                            of.element == TAKT_IR_GENERIC);
+    if ((!of.is_own && of.rank == 0 && of.kind == TAKT_IR_PLAIN) ||
+        (!is_generic && !takt__c_is_float(of)))
+        return false;
+    type->element = is_generic ? TAKT_IR_GENERIC : of.element;
+    type->rank = of.rank;
+    type->kind = of.kind;
+    return true;
+}
+
+static void read_bases(const struct takt_c_place *place, TSNode class,
+                       struct takt_c_type *type, unsigned depth)
 {
     const uint32_t count = ts_node_named_child_count(class);
+    const bool is_template =
+        takt__node_is(ts_node_parent(class), "template_declaration");
 
     for (uint32_t i = 0; i < count && i < 8; i++) {
         const TSNode clause = ts_node_named_child(class, i);
         if (!takt__node_is(clause, "base_class_clause"))
             continue;
         for (uint32_t k = 0; k < ts_node_named_child_count(clause); k++)
-            if (takt__node_in(ts_node_named_child(clause, k),
-                              "type_identifier template_type "
-                              "qualified_identifier"))
-                return ts_node_named_child(clause, k);
+            if (read_base(place, ts_node_named_child(clause, k), is_template,
+                          type, depth))
+                return;
     }
-    return (TSNode){0};
 }
 
 struct takt_c_type takt__c_class_type(const struct takt_c_place *place,
@@ -68,31 +108,17 @@ struct takt_c_type takt__c_class_type(const struct takt_c_place *place,
                                .of = name,
                                .is_own = true,
                                .fields = class.id};
-    const TSNode body = takt__node_field(class, "body");
-    const uint32_t count = ts_node_named_child_count(body);
     struct takt_c_notes *notes = place->source->notes;
+    bool is_other = false; /* its operators return what is no such number */
 
     if (notes->is_in_class) /* classes in classes say nothing more */
         return type;
     notes->is_in_class = true;
-    for (uint32_t i = 0; i < count && i < 256; i++)
-        read_member(place, ts_node_named_child(body, i), &type, depth);
+    read_members(place, takt__node_field(class, "body"), &type, &is_other,
+                 depth);
     notes->is_in_class = false;
-    const TSNode base = base_of(class);
-    if (type.element == TAKT_IR_OTHER && !ts_node_is_null(base)) {
-        const struct takt_c_type of =
-            takt__c_named_type(place, base, depth + 1);
-        const bool holds = of.is_own || of.rank > 0 || of.kind != TAKT_IR_PLAIN;
-        const bool is_generic = /* vector<T>, of its own T */
-            holds && !takt__c_is_float(of) &&
-            (of.element == TAKT_IR_UNKNOWN || of.element == TAKT_IR_GENERIC) &&
-            takt__node_is(ts_node_parent(class), "template_declaration");
-        if ((holds && takt__c_is_float(of)) || is_generic) {
-            type.element = is_generic ? TAKT_IR_GENERIC : of.element;
-            type.rank = of.rank;
-            type.kind = of.kind;
-        }
-    }
+    if (type.element == TAKT_IR_OTHER && !is_other)
+        read_bases(place, class, &type, depth);
     if (takt__c_is_float(type) && takt__c_has(name, "mat"))
         type.kind = TAKT_IR_MATRIX;
     else if (takt__c_is_float(type) && takt__c_has(name, "vec"))

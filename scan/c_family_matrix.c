@@ -23,6 +23,7 @@ static void tell_type(struct takt_ir_verdict *out, struct takt_c_type type)
 {
     out->is_typed = type.element != TAKT_IR_GENERIC;
     out->is_f64 = type.element == TAKT_IR_F64;
+    out->is_either = type.element == TAKT_IR_FLOAT;
     if (!out->is_typed)
         out->certainty = TAKT_UNKNOWN_TYPE;
 }

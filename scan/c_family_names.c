@@ -121,7 +121,7 @@ static bool is_of_floats(struct takt_text text, enum takt_c_what what)
 {
     if (what == TAKT_C_TYPE)
         return (takt__c_has(text, "float") || takt__c_has(text, "double")) &&
-               !takt__c_has(text, "long double");
+               !takt__c_has(text, "long");
     return what == TAKT_C_MACRO && !takt__c_has(text, ">>") &&
            !takt__c_has(text, "<<") && !takt__c_has(text, "int");
 }

@@ -44,25 +44,29 @@ static bool is_macro(struct takt_text word)
     return word.size > 3 && !isdigit((unsigned char)*word.at);
 }
 
-/* class API Grid :, struct API Grid {. */
+/* class API Grid :, struct API OLD Grid {. */
 static void cut_in_head(struct takt_cutter *in, struct takt_text word,
                         const char *stop)
 {
-    const char *at = behind_blanks(word.at + word.size, stop);
-    const struct takt_text macro = word_at(at, stop);
-    const struct takt_text name =
-        word_at(behind_blanks(at + macro.size, stop), stop);
+    const char *start = behind_blanks(word.at + word.size, stop);
+    struct takt_text macro = {start, 0};
+    struct takt_text name = word_at(start, stop);
+    const char *at = behind_blanks(start + name.size, stop);
+    bool is_cut = takt__text_is(word, "class");
 
-    at = behind_blanks(name.at + name.size, stop);
-    if (macro.size == 0 || name.size == 0 || isdigit((unsigned char)*name.at) ||
-        takt__text_is(name, "final"))
-        return;
+    for (struct takt_text next;
+         (next = word_at(at, stop)).size > 0 &&
+         !isdigit((unsigned char)*next.at) && !takt__text_is(next, "final");
+         at = behind_blanks(at + next.size, stop)) {
+        is_cut |= is_macro(name);
+        macro.size = (size_t)(name.at + name.size - start);
+        name = next;
+    }
     const bool is_base =
         at < stop && (*at == ':' ? at + 1 < stop && at[1] != ':'
                                  : takt__text_is(word_at(at, stop), "final"));
     const bool is_body = at == stop || *at == '{' || *at == '<';
-    if ((is_base || is_body) &&
-        (is_macro(macro) || takt__text_is(word, "class")))
+    if (macro.size > 0 && (is_base || is_body) && is_cut)
         takt__cut(in, macro.at, macro.at + macro.size);
 }
 

@@ -162,7 +162,10 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
         const struct takt_c_declaration held = {
             .holder = found->holder,
             .declarator = takt__node_field(found->holder, "declarator")};
-        return takt__c_declared_type(place, &held, depth + 1);
+        type = takt__c_declared_type(place, &held, depth + 1);
+        if (type.element == TAKT_IR_UNKNOWN) /* of what is elsewhere */
+            type.element = unseen_element(name);
+        return type;
     }
     found = takt__c_find(place->source, name, TAKT_C_CLASS);
     if (found != NULL)

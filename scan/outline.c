@@ -107,12 +107,25 @@ struct takt_text takt__outline_word_after(const char *at, const char *end)
     return (struct takt_text){start, (size_t)(at - start)};
 }
 
+static bool is_blank(char sign)
+{
+    return sign == ' ' || sign == '\t' || sign == '\n';
+}
+
+static const char *behind_blanks(const char *at, const char *end)
+{
+    while (at + 1 < end && is_blank(*at))
+        at++;
+    return at;
+}
+
 /* A declaration while it is copied. */
 struct copy {
     char text[TAKT_OUTLINE_LONGEST];
     size_t size;
     size_t member;   /* where the member at hand begins, in a class */
     unsigned depth;  /* of braces */
+    unsigned inner;  /* of parentheses */
     bool is_a_call;  /* the member at hand has parameters */
     bool has_bodies; /* methods are kept, whatever they do */
 };
@@ -128,17 +141,24 @@ static bool tells_element(const struct copy *copy)
     if (bracket == NULL)
         return false;
     const struct takt_text head = {at, (size_t)(bracket - at)};
-    return takt__text_is(takt__outline_word_before(at, bracket), "operator") ||
-           (memchr(at, '*', head.size) != NULL &&
-            !takt__outline_has_word(head, "operator"));
+    if (takt__outline_has_word(head, "operator"))
+        return takt__text_is(takt__outline_word_before(at, bracket),
+                             "operator") &&
+               (memchr(at, '[', head.size) != NULL ||
+                behind_blanks(bracket + 1, end)[0] == ')');
+    return memchr(at, '*', head.size) != NULL &&
+           !takt__outline_has_word(head, "void") &&
+           !takt__outline_has_word(head, "char");
 }
 
 /* The end of a member: methods that show no element are left out. */
 static void end_member(struct copy *copy, bool is_kept)
 {
-    if (copy->depth != 1 || copy->has_bodies)
+    if (copy->depth == 0 || copy->has_bodies)
         return;
-    if (!is_kept)
+    const struct takt_text first = takt__outline_word_after(
+        copy->text + copy->member, copy->text + copy->size);
+    if (!is_kept || takt__text_is(first, "friend"))
         copy->size = copy->member;
     copy->member = copy->size;
     copy->is_a_call = false;
@@ -157,11 +177,6 @@ static void copy_body(struct copy *copy, struct takt_text body)
                          (is_kept && memchr(body.at, '[', body.size) != NULL));
 }
 
-static bool is_blank(char sign)
-{
-    return sign == ' ' || sign == '\t' || sign == '\n';
-}
-
 static void copy_sign(struct copy *copy, char sign)
 {
     if (is_blank(sign) && copy->size > copy->member &&
@@ -171,13 +186,15 @@ static void copy_sign(struct copy *copy, char sign)
         return;
     }
     copy->text[copy->size++] = sign;
-    copy->is_a_call |= sign == '(' && copy->depth <= 1;
-    if (sign == '{' && copy->depth++ == 0) {
+    copy->inner += sign == '(';
+    copy->inner -= sign == ')' && copy->inner > 0;
+    copy->is_a_call |= sign == '(';
+    copy->depth += sign == '{';
+    copy->depth -= sign == '}' && copy->depth > 0;
+    if ((sign == '{' || sign == '}') && copy->inner == 0) { /* of a class */
         copy->member = copy->size;
         copy->is_a_call = false;
     }
-    if (sign == '}' && copy->depth > 0)
-        copy->depth--;
     if (sign == ';')
         end_member(copy, !copy->is_a_call || tells_element(copy));
 }

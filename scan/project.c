@@ -307,7 +307,8 @@ struct takt_text takt__project_word(const char **at, const char *end)
 /* A template may be of them. */
 static bool is_float_word(struct takt_text word)
 {
-    return takt__text_in(word, "float double f32 f64 Float template");
+    return takt__text_in(
+        word, "float double f32 f64 Float template Real Scalar scalar");
 }
 
 /* One step: from names of what is numeric to what has these names. */

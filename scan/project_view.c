@@ -4,6 +4,7 @@
  * files that it links to; of several with one name, those of the nearest file.
  */
 #include "memory.h"
+#include "outline.h"
 #include "project_table.h"
 
 #include <stdlib.h>
@@ -15,6 +16,7 @@ enum {
     MOST_VISIBLE = 1024,     /* files that it links to, directly or not */
     SHORT =
         100, /* a declaration that counts in any case: constants, counters */
+    LONG = 1024, /* one that comes after the others, if there still is room */
     MOST_CRATES = 16
 };
 
@@ -238,6 +240,13 @@ static void need_words(struct view *view, const char *at, size_t size)
     const char *end = at + size;
 
     while (at < end) {
+        const char *next = takt__outline_behind_literal(at, end);
+        if (next == at && !takt__outline_is_word(*at))
+            next++;
+        if (next > at) {
+            at = next;
+            continue;
+        }
         const struct takt_text word = takt__project_word(&at, end);
         if (word.size > 0)
             need(view, word);
@@ -266,9 +275,11 @@ size_t takt__project_declarations(const struct takt_project *project,
     see_links(view);
     need_words(view, text, size);
     const struct project_text *all = view->of->text.item;
-    for (unsigned i = 0; i < view->uses; i++) {
-        const struct project_text *one = &all[view->used[i]];
-        if (written + one->size + 1 > room)
+    for (unsigned i = 0, late = 0; i < view->uses || late < view->uses;) {
+        const bool is_late = i == view->uses;
+        const struct project_text *one =
+            &all[view->used[is_late ? late++ : i++]];
+        if ((one->size > LONG) != is_late || written + one->size + 1 > room)
             continue; /* others may fit */
         out[written++] = '\n';
         memcpy(out + written, one->at, one->size);

@@ -399,6 +399,49 @@ static void methods_of_other_files_are_known(void)
     tree_remove(&tree);
 }
 
+/* Of many declarations the short ones come first, and of a class only what it
+ * holds: types that are long do not crowd out those that say what elements
+ * are, nor do words in comments. */
+static void long_declarations_leave_room(void)
+{
+    struct account account = {0};
+    struct tree tree;
+    char text[40000];
+    size_t size = 0;
+
+    tree_make(&tree);
+    for (unsigned i = 0; i < 12; i++) {
+        size += (size_t)snprintf(text + size, sizeof text - size,
+                                 "class Solver%u {\n struct Step {\n", i);
+        for (unsigned k = 0; k < 30; k++)
+            size += (size_t)snprintf(text + size, sizeof text - size,
+                                     "  virtual bool ask%u(double x, double y,"
+                                     " int most = {}) const;\n",
+                                     k);
+        size += (size_t)snprintf(text + size, sizeof text - size,
+                                 " };\n double table%u[%u];\n};\n", i, i + 1);
+    }
+    tree_text(&tree, "solvers.H", text);
+    tree_text(&tree, "real.H",
+              "typedef long double longReal;\ntypedef double shortReal;\n"
+              "#if WIDE\ntypedef longReal number;\n#else\n"
+              "typedef shortReal number;\n#endif\n"
+              "class Numbers {\n public:\n"
+              "  number &operator [] (int i);\n};\n");
+    tree_text(
+        &tree, "a.tcc",
+        "#include \"solvers.H\"\n#include \"real.H\"\n"
+        "void g(Solver0, Solver1, Solver2, Solver3, Solver4, Solver5,\n"
+        "       Solver6, Solver7, Solver8, Solver9, Solver10, Solver11);\n"
+        "void f(Numbers &y, const Numbers &x, int n) {\n"
+        "for (int i = 0; i < n; i++) y[i] += x[i];\n}\n");
+    account_of(&account, tree.path, plain);
+    EXPECT_INT(account.findings, 1);
+    EXPECT(strstr(account.text, "a.tcc:6") != NULL);
+    free(account.text);
+    tree_remove(&tree);
+}
+
 static void a_visitor_may_have_enough(void)
 {
     struct takt_scan_options options = {.threads = 4};
@@ -435,6 +478,7 @@ int main(void)
     RUN(declarations_of_other_files_are_known);
     RUN(methods_of_other_files_are_known);
     RUN(classes_are_known_behind_macros);
+    RUN(long_declarations_leave_room);
     RUN(a_visitor_may_have_enough);
     RUN(findings_name_the_path_that_was_given);
     return tap_done();

@@ -327,3 +327,56 @@ void shifted(const Sinogram<float> &view, std::vector<float> &g, int a, int n)
     for (int p = 0; p < n; p++) //~ scale f32
         g[p] = view[view.get_min_a() + a][view.get_min_p() + p] * 0.1f;
 }
+
+// ---- what classes hold, however it is written -----------------------------------
+
+template <class T> class Held {
+    T *at_;
+
+public:
+#ifndef NO_OPERATORS
+    inline virtual T & operator [] (const int i)
+    {
+        return at_[i];
+    }
+#endif
+};
+
+class LIB_API LIB_CHECKED Samples : public Named, public Held<Scalar> {
+public:
+    Samples();
+};
+
+void roots(Samples &y, const Samples &x, int n)
+{
+    for (int i = 0; i < n; i++) //~ sqrt
+        y[i] = std::sqrt(x[i]);
+}
+
+class Waves : public Held<double> {
+public:
+    std::complex<double> &operator () (int i, int j);
+};
+
+void stronger(Waves &w, int n, int m)
+{
+    for (int i = 0; i < n; i++) //~!
+        for (int j = 0; j < m; j++)
+            w(i, j) += w(i, j);
+}
+
+template <class TBase> class Metric : public TBase {
+    using RealType = typename TBase::RealType;
+    RealType *mean_;
+
+    void move(const RealType *by, int n)
+    {
+        for (int i = 0; i < n; i++) //~ add
+            mean_[i] += by[i];
+    }
+};
+
+void copied(const std::vector<Scalar> &a, std::vector<Scalar> &b)
+{
+    std::copy(a.begin(), a.end(), b.begin()); //~ copy
+}
