@@ -170,6 +170,16 @@ static bool is_named(const struct takt_match *match,
     return false;
 }
 
+/* (#parallel? @callee) */
+static bool is_parallel(const struct takt_match *match,
+                        const struct takt_scan_operand *operand, unsigned count)
+{
+    const TSNode callee = subject(operand, count);
+
+    return !ts_node_is_null(callee) &&
+           takt__c_is_parallel(match->source, callee);
+}
+
 /* (#called? @finding "name" ...) */
 static bool is_called(const struct takt_match *match,
                       const struct takt_scan_operand *operand, unsigned count)
@@ -200,11 +210,9 @@ static bool is_blas(const struct takt_match *match,
            !takt__c_is_dead(&place);
 }
 
-static const struct takt_named_predicate predicates[] = {{"computes", computes},
-                                                         {"named", is_named},
-                                                         {"called", is_called},
-                                                         {"blas", is_blas},
-                                                         {NULL, NULL}};
+static const struct takt_named_predicate predicates[] = {
+    {"computes", computes}, {"named", is_named}, {"parallel", is_parallel},
+    {"called", is_called},  {"blas", is_blas},   {NULL, NULL}};
 
 /* ---- what is told -------------------------------------------------------- */
 
@@ -306,6 +314,7 @@ static const char *const outlined[] = {".h",   ".hpp", ".hh",  ".hxx", ".h++",
         .extensions = name_##_extensions,                 \
         .grammar = tree_sitter_##name_,                   \
         .ranges = takt__c_ranges,                         \
+        .lambda = takt__c_lambda,                         \
         .query = takt__query_##name_,                     \
         .words = name_##_words,                           \
         .predicates = predicates,                         \

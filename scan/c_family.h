@@ -52,6 +52,8 @@ struct takt_c_notes {
 /* The parts of a text that are parsed. */
 size_t takt__c_ranges(const char *text, size_t size, TSRange *range,
                       size_t most);
+/* The next place where a macro stands for []: KOKKOS_LAMBDA(int i) {. */
+const char *takt__c_lambda(const char *text, const char *at, const char *end);
 void takt__c_begin(struct takt_source *source);
 void takt__c_end(struct takt_source *source);
 /* NULL: there is none. What is found stays until the next look into a block. */
@@ -210,6 +212,8 @@ void takt__c_judge_row(const struct takt_c_place *place, TSNode loop,
 /* Calls of the standard library's algorithms. */
 void takt__c_judge_algorithm(const struct takt_c_place *place, TSNode call,
                              struct takt_ir_verdict *out);
+/* Whether a call of it runs a lambda in a loop: parallel_for, ParallelFor. */
+bool takt__c_is_parallel(const struct takt_source *source, TSNode callee);
 /* Operators and methods of matrix types. */
 void takt__c_judge_matrix(const struct takt_c_place *place, TSNode node,
                           struct takt_ir_verdict *out);

@@ -402,17 +402,33 @@ static const char *algorithm_op(struct call *call)
     return NULL;
 }
 
+/* parallel_for, ParallelFor, forall<policy>: what calls a lambda in a loop. */
+bool takt__c_is_parallel(const struct takt_source *source, TSNode callee)
+{
+    if (takt__node_is(callee, "template_function"))
+        callee = takt__node_field(callee, "name");
+    const struct takt_text name =
+        takt__node_text(source, takt__c_last_part(callee));
+
+    return (name.size > 2 &&
+            takt__c_has((struct takt_text){name.at + name.size - 3, 3},
+                        "for")) ||
+           (name.size > 5 &&
+            takt__c_has((struct takt_text){name.at + name.size - 6, 6},
+                        "forall"));
+}
+
 /* tbb::parallel_for(0, n, [&](int i) { y[i] = 2 * x[i]; }): a loop. */
 static void judge_parallel(const struct call *call)
 {
+    const TSNode list = takt__node_field(call->node, "arguments");
+    const uint32_t count = takt__node_children(list);
     const TSNode lambda =
-        call->count > 0 ? call->argument[call->count - 1] : (TSNode){0};
+        count == 0 ? list : ts_node_named_child(list, count - 1);
 
     if (takt__node_is(lambda, "lambda_expression") &&
-        takt__text_in(takt__node_text(call->place->source,
-                                      takt__c_last_part(takt__node_field(
-                                          call->node, "function"))),
-                      "parallel_for parallelFor ParallelFor"))
+        takt__c_is_parallel(call->place->source,
+                            takt__node_field(call->node, "function")))
         takt__c_judge_loop(call->place, lambda, call->out);
 }
 

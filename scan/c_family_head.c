@@ -371,22 +371,27 @@ static bool read_for(struct takt_c_nest *nest, struct takt_ir_loop *loop,
     return true;
 }
 
-/* parallel_for(0, n, [&](int i) { .. }): what it is handed counts. */
+/* parallel_for(0, n, [&](int i) { .. }): what it is handed counts; of several
+ * parameters, each with a loop. */
 static bool read_lambda(struct takt_c_nest *nest, struct takt_ir_loop *loop)
 {
-    const TSNode list = takt__c_parameters(head_of(nest, loop)->node);
-    const TSNode first = takt__node_child(list, 0);
-    const struct takt_c_type type =
-        takt__c_named_type(nest->place, takt__node_field(first, "type"), 0);
-    bool is_function = false;
+    const TSNode node = head_of(nest, loop)->node;
+    const TSNode list = takt__c_parameters(node);
+    uint32_t at = 0;
 
-    if (takt__node_children(list) != 1 ||
+    while (loop - at > nest->ir.loop &&
+           ts_node_eq(head_of(nest, loop - at - 1)->node, node))
+        at++;
+    const TSNode one = takt__node_child(list, at);
+    const struct takt_c_type type =
+        takt__c_named_type(nest->place, takt__node_field(one, "type"), 0);
+    const TSNode name = takt__node_field(one, "declarator");
+
+    if (!takt__node_is(name, "identifier") ||
         (type.element != TAKT_IR_INTEGER && !type.is_auto))
         return false;
-    loop->var = takt__node_text(
-        nest->source, takt__c_declared_name(
-                          takt__node_field(first, "declarator"), &is_function));
-    return loop->var.size > 0;
+    loop->var = takt__node_text(nest->source, name);
+    return true;
 }
 
 static bool read_head(struct takt_c_nest *nest, struct takt_ir_loop *loop)

@@ -184,6 +184,9 @@ static bool collect_loop(struct takt_c_nest *nest, TSNode node, unsigned depth)
                        nest->ir.loop[loop].around & ~(UINT32_C(1) << loop)))
         return false;
     const TSNode body = takt__node_field(node, "body");
+    if (nest->ir.open < nest->ir.loop_count && /* of the next parameter */
+        ts_node_eq(nest->head[nest->ir.open].node, node))
+        return takt__c_read_head(nest, loop) && collect_loop(nest, node, depth);
     return takt__c_read_head(nest, loop) && !ts_node_is_null(body) &&
            takt__c_collect_within(nest, body, nest->ir.loop[loop].around,
                                   depth + 1);
@@ -266,8 +269,10 @@ static bool is_harmless(const struct takt_c_nest *nest, TSNode call)
 static bool collect_expression(struct takt_c_nest *nest, TSNode node,
                                uint32_t around)
 {
-    if (ts_node_is_null(node) || takt__node_is(node, "update_expression"))
-        return true; /* `;`, or a step: the survey knows it */
+    if (ts_node_is_null(node))
+        return true; /* `;` */
+    if (takt__node_is(node, "update_expression"))
+        return !nest->is_choosing; /* a step: the survey knows it */
     if (takt__node_is(node, "comma_expression"))
         return collect_expression(nest, takt__node_field(node, "left"),
                                   around) &&

@@ -63,7 +63,7 @@ static void cut_in_head(struct takt_cutter *in, struct takt_text word,
         name = next;
     }
     const bool is_base =
-        at < stop && (*at == ':' ? at + 1 < stop && at[1] != ':'
+        at < stop && (*at == ':' ? at + 1 == stop || at[1] != ':'
                                  : takt__text_is(word_at(at, stop), "final"));
     const bool is_body = at == stop || *at == '{' || *at == '<';
     if (macro.size > 0 && (is_base || is_body) && is_cut)
@@ -156,25 +156,95 @@ static const char *behind_template(const char *at, const char *stop)
     return stop;
 }
 
+/* The next word of a macro with this in it, before a parenthesis. */
+static struct takt_text next_macro(const char *text, const char *at,
+                                   const char *end, const char *part)
+{
+    const size_t size = strlen(part);
+
+    for (; (size_t)(end - at) > size &&
+           (at = memchr(at, *part, (size_t)(end - at) - size)) != NULL;
+         at++) {
+        if (memcmp(at, part, size) != 0)
+            continue;
+        struct takt_text word = {at, 0};
+        while (word.at > text && takt__outline_is_word(word.at[-1]))
+            word.at--;
+        word.size = word_at(word.at, end).size;
+        const char *behind = behind_blanks(word.at + word.size, end);
+        if (is_macro(word) && behind < end && *behind == '(')
+            return word;
+    }
+    return (struct takt_text){NULL, 0};
+}
+
+/* What stands before a place, spaces and line ends aside. */
+static char sign_before(const char *text, const char *at)
+{
+    while (at > text && isspace((unsigned char)at[-1]))
+        at--;
+    return at > text ? at[-1] : ';';
+}
+
+const char *takt__c_lambda(const char *text, const char *at, const char *end)
+{
+    struct takt_text word;
+
+    while ((word = next_macro(text, at, end, "LAMBDA")).at != NULL) {
+        if (word.at >= at && strchr(",(=", sign_before(text, word.at)) != NULL)
+            return word.at;
+        at = word.at + word.size;
+    }
+    return NULL;
+}
+
+/* KOKKOS_LAMBDA(int i) {: the first two letters are read as [].
+ * [=] ON_DEVICE (int i) {: the macro is left out. */
+static void cut_lambda(struct takt_cutter *in, struct takt_text word)
+{
+    const char sign = sign_before(in->text, word.at);
+
+    if (word.at + 2 < in->kept)
+        return;
+    if (sign == ']')
+        takt__cut(in, word.at, word.at + word.size);
+    else if (strchr(",(=", sign) != NULL)
+        takt__cut(in, word.at + 2, word.at + word.size);
+}
+
+/* What stands at the beginning of a line. */
+static void cut_begin(struct takt_cutter *in, const char *at, const char *stop)
+{
+    at = behind_blanks(at, stop);
+    if (at == stop || (!isupper((unsigned char)*at) && *at != '_' &&
+                       strchr("cst", *at) == NULL))
+        return;
+    struct takt_text word = word_at(at, stop);
+    if (takt__text_is(word, "template"))
+        word = word_at(behind_template(at + word.size, stop), stop);
+    if (takt__text_in(word, "class struct"))
+        cut_in_head(in, word, stop);
+    else if (is_macro(word))
+        cut_first(in, word, stop);
+}
+
 size_t takt__c_ranges(const char *text, size_t size, TSRange *range,
                       size_t most)
 {
+    static const char *const parts[] = {"LAMBDA", "DEVICE"};
     struct takt_cutter in = takt__cutter(text, size, range, most);
+    struct takt_text next[] = {next_macro(text, text, in.end, parts[0]),
+                               next_macro(text, text, in.end, parts[1])};
 
     for (const char *at = text, *stop; at < in.end; at = stop + 1) {
         stop = memchr(at, '\n', (size_t)(in.end - at));
         stop = stop != NULL ? stop : in.end;
-        at = behind_blanks(at, stop);
-        if (at == stop || (!isupper((unsigned char)*at) && *at != '_' &&
-                           strchr("cst", *at) == NULL))
-            continue;
-        struct takt_text word = word_at(at, stop);
-        if (takt__text_is(word, "template"))
-            word = word_at(behind_template(at + word.size, stop), stop);
-        if (takt__text_in(word, "class struct"))
-            cut_in_head(&in, word, stop);
-        else if (is_macro(word))
-            cut_first(&in, word, stop);
+        cut_begin(&in, at, stop);
+        for (unsigned i = 0; i < 2; i++)
+            for (; next[i].at != NULL && next[i].at < stop;
+                 next[i] = next_macro(text, next[i].at + next[i].size, in.end,
+                                      parts[i]))
+                cut_lambda(&in, next[i]);
     }
     return takt__cutter_end(&in);
 }

@@ -203,18 +203,36 @@ static TSNode leaving_of(const struct takt_c_nest *nest, TSNode loop)
     return (TSNode){0};
 }
 
+/* A loop; of a lambda, one for each parameter. */
+static struct takt_ir_loop *add_loops(struct takt_c_nest *nest, TSNode node,
+                                      uint32_t around)
+{
+    const unsigned count = takt__node_is(node, "lambda_expression")
+                               ? takt__node_children(takt__c_parameters(node))
+                               : 1;
+    struct takt_ir_loop *loop = NULL;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (nest->ir.loop_count == TAKT_IR_LOOPS)
+            return NULL;
+        const unsigned index = nest->ir.loop_count++;
+        loop = &nest->ir.loop[index];
+        *loop = (struct takt_ir_loop){.bit = UINT32_C(1) << index};
+        nest->head[index] = (struct takt_c_head){
+            .node = node, .leaving = leaving_of(nest, node)};
+        around |= loop->bit;
+        loop->around = around;
+    }
+    return loop;
+}
+
 static bool survey_loop(struct takt_c_nest *nest, TSNode node, uint32_t around,
                         unsigned depth)
 {
-    if (nest->ir.loop_count == TAKT_IR_LOOPS)
+    const struct takt_ir_loop *loop = add_loops(nest, node, around);
+
+    if (loop == NULL)
         return false;
-    const unsigned index = nest->ir.loop_count++;
-    struct takt_ir_loop *loop = &nest->ir.loop[index];
-    *loop = (struct takt_ir_loop){.var = {"", 0}};
-    nest->head[index] =
-        (struct takt_c_head){.node = node, .leaving = leaving_of(nest, node)};
-    loop->bit = UINT32_C(1) << index;
-    loop->around = around | loop->bit;
     const TSNode start = takt__node_field(node, "initializer");
     const uint32_t count = ts_node_named_child_count(node);
     for (uint32_t i = 0; i < count; i++) {

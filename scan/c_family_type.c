@@ -235,14 +235,18 @@ static struct takt_c_type container_type(const struct takt_c_place *place,
         if (inner.kind != TAKT_IR_PLAIN)
             type.kind = inner.kind;
     }
+    const bool is_open = /* View<T **> */
+        inner.element == TAKT_IR_UNKNOWN && inner.rank > 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (takt__c_has(name, words[i].word) && takt__c_is_float(inner) &&
-            !takt__c_is_float(type) && inner.rank + words[i].rank > 0) {
+        if (takt__c_has(name, words[i].word) &&
+            (takt__c_is_float(inner) || is_open) && !takt__c_is_float(type) &&
+            inner.rank + words[i].rank > 0) {
             type.is_container = true;
             type.element = inner.element;
             type.rank =
                 inner.rank + (takt__c_has(name, "2d")   ? 2
                               : takt__c_has(name, "3d") ? 3
+                              : takt__c_has(name, "4d") ? 4
                                                         : words[i].rank);
         }
     return type;

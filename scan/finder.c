@@ -69,10 +69,19 @@ static const char *read_text(void *payload, uint32_t at, TSPoint position,
                              uint32_t *size)
 {
     const struct takt_source *source = payload;
+    const char *end = source->text + source->size;
+    const char *from = at < source->size ? source->text + at : end;
+    const char *lambda =
+        source->language->lambda == NULL
+            ? NULL
+            : source->language->lambda(source->text, from, end);
 
     (void)position;
-    *size = at < source->size ? (uint32_t)source->size - at : 0;
-    return source->text + (source->size - *size);
+    *size = (uint32_t)((lambda != NULL ? lambda : end) - from);
+    if (lambda != from)
+        return from;
+    *size = 2;
+    return "[]";
 }
 
 static TSTree *parse(struct takt_scan_finder *finder,

@@ -105,6 +105,9 @@ struct takt_language {
      * be NULL. */
     size_t (*ranges)(const char *text, size_t size, TSRange *range,
                      size_t most);
+    /* The next place from `at` on where a macro stands for [], which begins a
+     * lambda; NULL: none. May be NULL. */
+    const char *(*lambda)(const char *text, const char *at, const char *end);
     const char *query; /* takt__query_LANGUAGE */
     /* A file that has none of these words is not worth parsing; NULL ends. */
     const char *const *words;

@@ -32,8 +32,12 @@
 ;+ void f(double *y, const double *a, const double *x, size_t n) {\n pool.parallel_for(n, [=](size_t i) { double s = 0; for (size_t j = 0; j < n; j++) s += a[i * n + j] * x[j]; y[i] = s; }); }
 ;- void f(int *y, const int *x, int n) { tbb::parallel_for(0, n, [&](int i) { y[i] = 2 * x[i]; }); }
 ;- void f(float *y, const float *x, int n) { parallel_for(n, [&](float i) { y[0] = 2 * i; }); }
-((call_expression function: (_) @callee) @finding
- (#named? @callee "parallel_for" "parallelFor" "ParallelFor")
+;+ void f(Kokkos::View<double *> y, Kokkos::View<double *> x, int n) { Kokkos::parallel_for("scale", n, KOKKOS_LAMBDA(const int i) { y(i) = 2.0 * x(i); }); }
+;+ void f(const Box &box, Array4<double> const &y, Array4<double> const &x) { ParallelFor(box, [=] ON_DEVICE (int i, int j, int k) noexcept { y(i, j, k) += x(i, j, k); }); }
+((call_expression
+   function: (_) @callee
+   arguments: (argument_list (lambda_expression))) @finding
+ (#parallel? @callee)
  (#computes? @finding
    "matmul" "batched_matmul" "gemv" "conv2d" "pooling"
    "softmax" "layernorm" "attention"
