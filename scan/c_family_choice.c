@@ -42,6 +42,32 @@ static struct takt_ir_expr *against_best(struct takt_c_nest *nest, TSNode test)
         takt__c_expr(nest, right, false, 0), best_so_far(nest, left));
 }
 
+static struct takt_ir_expr *condition_of(struct takt_c_nest *nest, TSNode test);
+
+/* a && b, x[i] != 0: of a choice between values, whatever it asks. */
+static struct takt_ir_expr *asked(struct takt_c_nest *nest, TSNode test)
+{
+    const struct takt_text sign =
+        takt__node_text(nest->source, takt__node_field(test, "operator"));
+    const TSNode left = takt__node_field(test, "left");
+    const TSNode right = takt__node_field(test, "right");
+    const bool is_both = takt__text_in(sign, "&& ||");
+
+    if (!takt__node_is(test, "binary_expression") ||
+        (!is_both && !takt__text_in(sign, "== !=")))
+        return NULL;
+    struct takt_ir_expr *a =
+        is_both ? condition_of(nest, left) : takt__c_expr(nest, left, false, 0);
+    struct takt_ir_expr *b = is_both ? condition_of(nest, right)
+                                     : takt__c_expr(nest, right, false, 0);
+    if (a != NULL && a->sort == TAKT_IR_OPAQUE) /* where, beside what */
+        a = takt__ir_number(&nest->ir, 0);
+    if (b != NULL && b->sort == TAKT_IR_OPAQUE)
+        b = takt__ir_number(&nest->ir, 0);
+    return takt__ir_part(takt__ir_part(takt__ir_call(&nest->ir, "asked"), a),
+                         b);
+}
+
 static struct takt_ir_expr *condition_of(struct takt_c_nest *nest, TSNode test)
 {
     test = takt__c_bare(test);
@@ -55,7 +81,22 @@ static struct takt_ir_expr *condition_of(struct takt_c_nest *nest, TSNode test)
             return takt__ir_opposite(&nest->ir, other);
     }
     struct takt_ir_expr *e = takt__c_expr(nest, test, true, 0);
+    if (e == NULL)
+        e = asked(nest, test);
     return e == NULL ? against_best(nest, test) : e;
+}
+
+struct takt_ir_expr *takt__c_choice(struct takt_c_nest *nest, TSNode node,
+                                    bool is_index, unsigned depth)
+{
+    struct takt_ir_expr *test =
+        condition_of(nest, takt__node_field(node, "condition"));
+    struct takt_ir_expr *yes = takt__c_expr(
+        nest, takt__node_field(node, "consequence"), is_index, depth + 1);
+    struct takt_ir_expr *no = takt__c_expr(
+        nest, takt__node_field(node, "alternative"), is_index, depth + 1);
+
+    return takt__ir_pick(&nest->ir, test, yes, no);
 }
 
 /* ---- what is done -------------------------------------------------------- */
@@ -140,8 +181,7 @@ bool takt__c_collect_choice(struct takt_c_nest *nest, TSNode node,
             return true;
         return collect_chosen(nest, then, around, depth);
     }
-    if (!takt__ir_is_comparison(condition) ||
-        !collect_chosen(nest, then, around, depth) ||
+    if (condition == NULL || !collect_chosen(nest, then, around, depth) ||
         nest->ir.stmt_count == first)
         return false;
     return ts_node_is_null(other)

@@ -332,22 +332,6 @@ static struct takt_ir_expr *number(struct takt_c_nest *nest, TSNode node)
     return e;
 }
 
-static struct takt_ir_expr *pick(struct takt_c_nest *nest, TSNode node,
-                                 bool is_index, unsigned depth)
-{
-    static const char *const fields[] = {"condition", "consequence",
-                                         "alternative"};
-    struct takt_ir_expr *part[3];
-
-    for (unsigned i = 0; i < 3; i++)
-        part[i] = takt__c_expr(nest, takt__node_field(node, fields[i]),
-                               is_index, depth + 1);
-    if (part[0] == NULL) /* p != NULL */
-        part[0] = takt__c_expr(nest, takt__node_field(node, fields[0]), true,
-                               depth + 1);
-    return takt__ir_pick(&nest->ir, part[0], part[1], part[2]);
-}
-
 struct takt_ir_expr *takt__c_expr(struct takt_c_nest *nest, TSNode node,
                                   bool is_index, unsigned depth)
 {
@@ -379,7 +363,7 @@ struct takt_ir_expr *takt__c_expr(struct takt_c_nest *nest, TSNode node,
     if (!strcmp(type, "cast_expression"))
         return cast(nest, node, is_index, depth);
     if (!strcmp(type, "conditional_expression"))
-        return pick(nest, node, is_index, depth);
+        return takt__c_choice(nest, node, is_index, depth);
     if (!strcmp(type, "compound_literal_expression")) /* size_t{0} */
         return takt__c_expr(nest, takt__node_field(node, "value"), is_index,
                             depth + 1);

@@ -66,6 +66,9 @@ bool takt__c_collect_from(struct takt_c_nest *nest, TSNode block,
                           uint32_t first, uint32_t around, unsigned depth);
 bool takt__c_collect_choice(struct takt_c_nest *nest, TSNode node,
                             uint32_t around, unsigned depth);
+/* test ? yes : no. */
+struct takt_ir_expr *takt__c_choice(struct takt_c_nest *nest, TSNode node,
+                                    bool is_index, unsigned depth);
 /* What a statement sets that is only a name for what comes next; or NULL. */
 struct takt_c_local *takt__c_passing(struct takt_c_nest *nest, TSNode node,
                                      uint32_t around);

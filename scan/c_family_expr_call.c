@@ -88,6 +88,30 @@ static bool is_called_field(const struct takt_c_nest *nest, TSNode callee,
            type->kind != TAKT_IR_PLAIN;
 }
 
+/* Whether a method returns an element that its arguments choose: by reference,
+ * or as one of an array, also behind a check. */
+static bool is_accessor(const struct takt_c_nest *nest, TSNode name,
+                        struct takt_c_type *type)
+{
+    const struct takt_c_name *found = takt__c_find(
+        nest->source, takt__node_text(nest->source, name), TAKT_C_FUNCTION);
+
+    if (found == NULL)
+        return false;
+    const struct takt_c_declaration held = {.holder = found->holder,
+                                            .declarator = found->node};
+    const TSNode body = takt__node_field(found->holder, "body");
+    const uint32_t count = takt__node_children(body);
+    const TSNode last =
+        count == 0 ? body : ts_node_named_child(body, count - 1);
+    *type = takt__c_declared_type(nest->place, &held, 0);
+    return takt__c_is_float(*type) && type->rank == 0 &&
+           type->kind == TAKT_IR_PLAIN &&
+           (takt__node_is(found->node, "reference_declarator") ||
+            (takt__node_is(last, "return_statement") &&
+             takt__node_is(takt__c_first(last), "subscript_expression")));
+}
+
 /* v.at(i), m.get(i, j), m.at<float>(i, j), p->m(i, j): what it is of, and of
  * which type. */
 static bool read_method(struct takt_c_nest *nest, TSNode *of,
@@ -110,7 +134,11 @@ static bool read_method(struct takt_c_nest *nest, TSNode *of,
     *type = ts_node_is_null(typed)
                 ? takt__c_expression_type(nest->place, *of, 0)
                 : takt__c_named_type(nest->place, typed, 0);
-    return takt__text_in(takt__node_text(nest->source, name), "at get");
+    if (takt__text_in(takt__node_text(nest->source, name), "at get"))
+        return true;
+    const struct takt_ir_expr *e = takt__c_expr(nest, held, true, depth);
+    return e != NULL && e->loops == 0 && !e->is_varying &&
+           is_accessor(nest, name, type);
 }
 
 /* Functor, Op, kernel: what is called like this computes something. */
@@ -171,7 +199,7 @@ static struct takt_ir_expr *called_element(struct takt_c_nest *nest,
     const uint32_t count = ts_node_named_child_count(list);
     type.rank = type.kind == TAKT_IR_PLAIN ? count : 0;
     struct takt_ir_expr *e = takt__c_expr_name(nest, name, type);
-    for (uint32_t i = 0; i < count && i < 3; i++) {
+    for (uint32_t i = 0; i < count && i < TAKT_IR_PARTS; i++) {
         struct takt_ir_expr *at =
             takt__c_expr(nest, ts_node_named_child(list, i), true, depth + 1);
         e = takt__ir_is_plain_index(at) ? takt__ir_part(e, at) : NULL;

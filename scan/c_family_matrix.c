@@ -33,7 +33,8 @@ static bool is_scalar(struct takt_c_type type)
 {
     return type.kind == TAKT_IR_PLAIN && type.rank == 0 &&
            (takt__c_is_float(type) || type.element == TAKT_IR_INTEGER ||
-            type.element == TAKT_IR_GENERIC);
+            (type.element == TAKT_IR_GENERIC && !takt__c_has(type.of, "mat") &&
+             !takt__c_has(type.of, "vec") && !takt__c_has(type.of, "op")));
 }
 
 static uint64_t elements(struct takt_c_type type)

@@ -47,8 +47,11 @@ static void outline_directive(struct takt_outline *in)
             word.size++;
         for (; at < end && isspace((unsigned char)*at);)
             at++;
-        if (at < end) { /* those without a text guard headers */
-            takt__outline_declare(in, in->at, end);
+        if (at < end) {             /* those without a text guard headers */
+            const char *last = end; /* the last line may end with \ */
+            while (isspace((unsigned char)last[-1]) || last[-1] == '\\')
+                last--;
+            takt__outline_declare(in, in->at, last);
             name(in, word);
         }
     }

@@ -272,6 +272,10 @@ struct takt_ir_expr *takt__ir_negative(struct takt_ir_nest *nest,
 struct takt_ir_expr *takt__ir_opposite(struct takt_ir_nest *nest,
                                        const struct takt_ir_expr *e)
 {
+    if (e != NULL && takt__ir_is_call(e, "asked"))
+        return takt__ir_part(
+            takt__ir_part(takt__ir_call(nest, "asked"), e->part[1]),
+            e->part[0]);
     return takt__ir_is_comparison(e)
                ? takt__ir_pair(nest,
                                e->sort == TAKT_IR_LESS ? TAKT_IR_GREATER

@@ -208,9 +208,16 @@ bool takt__ir_fold_choice(struct takt_ir_nest *nest,
 {
     struct takt_ir_stmt *stmt = &nest->stmt[first];
 
+    if (count == 1 && stmt->target->sort == TAKT_IR_NAME &&
+        (stmt->effect == TAKT_IR_SUM || stmt->effect == TAKT_IR_DIFFERENCE)) {
+        stmt->value = takt__ir_pick(nest, condition, stmt->value,
+                                    takt__ir_number(nest, 0));
+        return stmt->value != NULL;
+    }
     if (!put_places_last(stmt, count) || !as_stored(nest, stmt))
         return false;
     if (count == 1 && is_place(stmt) && stmt->target->sort == TAKT_IR_NAME &&
+        takt__ir_is_comparison(condition) &&
         condition->part[0]->sort == TAKT_IR_ACCESS) {
         stmt->effect = condition->sort == TAKT_IR_GREATER ? TAKT_IR_ARGMAX
                                                           : TAKT_IR_ARGMIN;

@@ -146,7 +146,12 @@ static bool tells_element(const struct copy *copy)
                              "operator") &&
                (memchr(at, '[', head.size) != NULL ||
                 behind_blanks(bracket + 1, end)[0] == ')');
-    return memchr(at, '*', head.size) != NULL &&
+    static const char numbers[] = "float double T Real real Scalar scalar";
+    const char *sign = memchr(at, '&', head.size);
+    const bool is_reference = /* double &value(int i, int j) */
+        sign != NULL && behind_blanks(bracket + 1, end)[0] != ')' &&
+        takt__text_in(takt__outline_word_before(at, sign), numbers);
+    return (memchr(at, '*', head.size) != NULL || is_reference) &&
            !takt__outline_has_word(head, "void") &&
            !takt__outline_has_word(head, "char");
 }

@@ -334,7 +334,14 @@ static void classes_are_known_behind_macros(void)
               "#include <vector>\nLIB_BEGIN_NAMESPACE\n"
               "template <class T> class Row : public std::vector<T> {};\n"
               "class LIB_API Line : public Row<double> { public: Line(); };\n"
+              "#define LIB_MAKE(T) T make(); \\\n\nLIB_BEGIN_NAMESPACE\n"
+              "class LIB_API LIB_CHECKED Curve :\n"
+              "  public Row<double> { public: Curve(); };\n"
               "LIB_END_NAMESPACE\n");
+    tree_text(&tree, "b.cpp",
+              "#include \"row.h\"\nLIB_MAKE(Curve)\n"
+              "void f(Curve &x) {\n"
+              "for (unsigned i = 0; i < x.size(); i++) x[i] *= 2;\n}\n");
     tree_text(&tree, "a.cpp",
               "#include \"row.h\"\nLIB_BEGIN_NAMESPACE\n"
               "LIB_API double f(const Line &x) {\ndouble s = 0;\n"
@@ -348,8 +355,9 @@ static void classes_are_known_behind_macros(void)
               "template <typename T> void g(Plane<T> &u, T s, int n) {\n"
               "for (int k = 0; k < n; k++) u(0, k) *= s;\n}\n");
     account_of(&account, tree.path, plain);
-    EXPECT_INT(account.findings, 2);
+    EXPECT_INT(account.findings, 3);
     EXPECT(strstr(account.text, "a.cpp:5") != NULL);
+    EXPECT(strstr(account.text, "b.cpp:4") != NULL);
     EXPECT(strstr(account.text, "detail/plane-inl.h:2") != NULL);
     free(account.text);
     tree_remove(&tree);

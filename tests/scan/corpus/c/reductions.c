@@ -284,7 +284,7 @@ float first_above(const float *v, int n, float limit)
 float total_of_positive(const float *v, int n)
 {
     float s = 0;
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         if (v[i] > 0)
             s += v[i];
     return s;

@@ -323,7 +323,7 @@ double product_of(const double *a, int n)
 double entropy(const double *p, int n)
 {
     double h = 0;
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         if (p[i] > 0)
             h -= p[i] * log(p[i]);
     return h;
@@ -398,7 +398,7 @@ int count_above(const double *a, int n, double x)
 double sum_above(const double *a, int n, double x)
 {
     double s = 0;
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         if (a[i] > x)
             s += a[i];
     return s;

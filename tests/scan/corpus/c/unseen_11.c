@@ -148,6 +148,6 @@ void ratio(const float *a, const float *b, float *o, int n)
 
 void safe_ratio(const float *a, const float *b, float *o, int n)
 {
-    for (int i = 0; i < n; i++) //~!
+    for (int i = 0; i < n; i++) //~ fused
         o[i] = b[i] != 0 ? a[i] / b[i] : 0;
 }

@@ -380,3 +380,89 @@ void copied(const std::vector<Scalar> &a, std::vector<Scalar> &b)
 {
     std::copy(a.begin(), a.end(), b.begin()); //~ copy
 }
+
+// ---- elements that a method returns, behind a check -------------------------------
+
+class Table2D {
+    std::vector<double> at_;
+    size_t rows_;
+
+public:
+    double &value(size_t i, size_t j)
+    {
+        if (j >= rows_)
+            throw OutOfRange(j);
+        return at_[rows_ * i + j];
+    }
+    double level(size_t i, size_t j) const { return at_[rows_ * i + j]; }
+    double cost(double x) const { return x * rows_; }
+};
+
+double energy(Table2D &a, const std::vector<double> &x, double by, int n)
+{
+    for (int i = 0; i < n; i++) //~ axpy
+        a.value(3, i) += by * x[i];
+    double sum = 0;
+    for (int i = 0; i < n; i++) //~ dot
+        sum += a.level(2, i) * x[i];
+    for (int i = 0; i < n; i++) //~!
+        sum += a.cost(x[i]);
+    return sum;
+}
+
+// ---- lambdas behind a macro, of several counts ------------------------------------
+
+template <typename T> using Block4D = Grids::View<T ****, Layout>;
+
+struct Flow {
+    Block4D<double> now;
+};
+
+void advance(Flow *flow, Block4D<double> by, double old, int ni, int nj, int nk)
+{
+    auto now = flow->now;
+    par_for("advance", 0, nk, 0, nj, 0, ni, FLOW_LAMBDA(int k, int j, int i) { //~ axpy
+                now(0, k, j, i) = old * now(0, k, j, i) + by(0, k, j, i);
+            });
+}
+
+void shade(const Box &box, Array4<float> const &to, Array4<float> const &from)
+{
+    ParallelFor(box, [=] ON_DEVICE(int i, int j, int k) noexcept { //~ add
+        to(i, j, k) += from(i, j, k);
+    });
+}
+
+// ---- what is asked before ----------------------------------------------------------
+
+void cross(std::vector<double> &to, const std::vector<double> &a,
+           const std::vector<double> &b, double rate, size_t which)
+{
+    for (size_t k = 0; k < to.size(); ++k) //~ fused
+        if (a[k] < rate || k == which)
+            to[k] = a[k] + rate * (b[k] - a[k]);
+        else
+            to[k] = b[k];
+}
+
+double total(const std::vector<double> &charge, const std::vector<double> &m)
+{
+    double sum = 0;
+    for (size_t k = 0; k < m.size(); ++k) { //~ fused
+        if (charge[k] != 0.0)
+            sum += charge[k] * m[k];
+    }
+    return sum;
+}
+
+double counted(const std::vector<double> &x, int &n)
+{
+    double sum = 0;
+    for (double v : x) { //~!
+        if (v > 0) {
+            sum += v;
+            n++;
+        }
+    }
+    return sum;
+}

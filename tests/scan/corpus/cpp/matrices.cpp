@@ -178,3 +178,9 @@ arma::mat gram(const arma::mat &a, const arma::mat &b)
 {
     return trans(a) * b; //~ matmul
 }
+
+template <class MatrixType>
+Eigen::VectorXd iterate(const MatrixType &a, const Eigen::VectorXd &x)
+{
+    return a * x; //~!
+}

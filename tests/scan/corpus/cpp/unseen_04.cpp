@@ -272,7 +272,7 @@ struct World {
 
     void bounce()
     {
-        for (std::size_t i = 0; i < x.size(); ++i) //~!
+        for (std::size_t i = 0; i < x.size(); ++i) //~ fused
             if (x[i] < 0 || x[i] > 100) vx[i] = -vx[i];
     }
 
