@@ -229,7 +229,7 @@ static struct takt_c_type container_type(const struct takt_c_place *place,
     if (takt__c_find(place->source, name, TAKT_C_CLASS) != NULL)
         type = identifier_type(place, name, depth);
     if (type.element == TAKT_IR_GENERIC && /* what its operators return */
-        inner.element != TAKT_IR_UNKNOWN) {
+        !ts_node_is_null(first)) {
         type.element = inner.element;
         type.rank += inner.rank;
         if (inner.kind != TAKT_IR_PLAIN)

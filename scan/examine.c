@@ -23,7 +23,7 @@ enum {
     BINARY_BYTES = 8192,
     FIRST_ROOM = 256 * 1024,
     TABLE_BYTES = 128 * 1024,
-    BORROWED = 16 * 1024 /* room for declarations of other files */
+    BORROWED = 20 * 1024 /* room for declarations of other files */
 };
 
 void takt__shared_open(struct takt_shared *shared,

@@ -16,7 +16,7 @@ enum {
     MOST_VISIBLE = 1024,     /* files that it links to, directly or not */
     SHORT =
         100, /* a declaration that counts in any case: constants, counters */
-    LONG = 1024, /* one that comes after the others, if there still is room */
+    LONG = 1024, /* one that comes after the others, if there is room */
     MOST_CRATES = 16
 };
 
@@ -253,13 +253,37 @@ static void need_words(struct view *view, const char *at, size_t size)
     }
 }
 
+/* Declarations while they are put behind a text. */
+struct writing {
+    struct view *view;
+    char *out;
+    size_t size, room;
+};
+
+/* Those from *at on that are long or not, up to so many bytes. */
+static void write_all(struct writing *to, unsigned *at, unsigned end,
+                      bool is_long, size_t most)
+{
+    const struct project_text *all = to->view->of->text.item;
+
+    for (; *at < end && *at < to->view->uses && to->size < most; ++*at) {
+        const struct project_text *one = &all[to->view->used[*at]];
+        if ((one->size > LONG) != is_long ||
+            to->size + one->size + 1 > to->room)
+            continue; /* others may fit */
+        to->out[to->size++] = '\n';
+        memcpy(to->out + to->size, one->at, one->size);
+        to->size += one->size;
+        need_words(to->view, one->at, one->size);
+    }
+}
+
 size_t takt__project_declarations(const struct takt_project *project,
                                   const struct takt_language *language,
                                   const char *path, const char *text,
                                   size_t size, char *out, size_t room)
 {
     struct view *view = takt__scan_zeros(1, sizeof *view);
-    size_t written = 0;
 
     view->of = &project->family[language->family];
     view->path = path;
@@ -274,18 +298,19 @@ size_t takt__project_declarations(const struct takt_project *project,
         see_includers(view);
     see_links(view);
     need_words(view, text, size);
-    const struct project_text *all = view->of->text.item;
-    for (unsigned i = 0, late = 0; i < view->uses || late < view->uses;) {
-        const bool is_late = i == view->uses;
-        const struct project_text *one =
-            &all[view->used[is_late ? late++ : i++]];
-        if ((one->size > LONG) != is_late || written + one->size + 1 > room)
-            continue; /* others may fit */
-        out[written++] = '\n';
-        memcpy(out + written, one->at, one->size);
-        written += one->size;
-        need_words(view, one->at, one->size);
-    }
+    const unsigned direct = view->uses;
+    /* What the text names, and what that names; the short ones first, but not
+     * so many that none of the long ones fits. */
+    struct writing to = {view, out, 0, room};
+    unsigned near = 0, far = direct;
+    write_all(&to, &near, direct, false, room);
+    write_all(&to, &far, MOST_DECLARATIONS, false, room / 2);
+    near = 0;
+    write_all(&to, &near, direct, true, room);
+    unsigned late = direct;
+    write_all(&to, &far, MOST_DECLARATIONS, false, room);
+    write_all(&to, &late, MOST_DECLARATIONS, true, room);
+    const size_t written = to.size;
     free(view);
     return written;
 }
