@@ -26,11 +26,24 @@ static bool is_wanted(uint32_t state)
 
 /* ---- the thread ---------------------------------------------------------- */
 
-static uint64_t rest_after(const struct takt_worker_job *job, uint64_t rest_ns,
-                           bool is_news, uint64_t worked_ns)
+/* Whether it has worked for as long as it may at every news. */
+static bool is_steady(const struct takt_worker *worker, uint64_t now_ns)
 {
-    const uint64_t owed_ns = worked_ns * job->rest_per_work;
+    const struct takt_worker_job *job = worker->job;
 
+    return job->steady_part != 0 &&
+           worker->worked_ns > job->free_work_ns + (now_ns - worker->start_ns) /
+                                                       job->steady_part;
+}
+
+static uint64_t rest_after(const struct takt_worker *worker, uint64_t rest_ns,
+                           bool is_news, uint64_t start_ns, uint64_t now_ns)
+{
+    const struct takt_worker_job *job = worker->job;
+    const uint64_t owed_ns = (now_ns - start_ns) * job->rest_per_work;
+
+    if (is_steady(worker, now_ns))
+        return job->most_rest_ns;
     rest_ns = is_news ? 0 : 2 * rest_ns;
     if (rest_ns < job->shortest_rest_ns)
         rest_ns = job->shortest_rest_ns;
@@ -74,12 +87,15 @@ static void work_in_rounds(struct takt_worker *worker)
     uint64_t rest_ns = 0;
     unsigned idle = 0;
 
+    worker->start_ns = takt__now_ns();
+    worker->worked_ns = 0;
     while (is_wanted(atomic_load(&worker->state))) {
         const uint64_t start_ns = takt__now_ns();
         bool is_news = false;
         idle = worker->job->work(worker->self, &is_news) ? 0 : idle + 1;
-        rest_ns = rest_after(worker->job, rest_ns, is_news,
-                             takt__now_ns() - start_ns);
+        const uint64_t now_ns = takt__now_ns();
+        worker->worked_ns += now_ns - start_ns;
+        rest_ns = rest_after(worker, rest_ns, is_news, start_ns, now_ns);
         if (idle > idle_rounds) {
             sleep_until_woken(worker);
             rest_ns = 0;

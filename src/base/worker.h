@@ -30,6 +30,9 @@ struct takt_worker_job {
     /* It rests for so many times as long as it worked, but no longer than
      * that. 0: however long it worked. */
     uint64_t rest_per_work, most_rest_ns;
+    /* Once it has worked for longer than this and one part in so many of the
+     * time, each rest is the longest one. 0: never. */
+    uint64_t free_work_ns, steady_part;
     uint64_t longest_sleep_ns; /* 0: until it is notified */
     bool starts_at_exit;       /* also when exit() has begun */
 };
@@ -50,6 +53,7 @@ struct takt_worker {
     void *self;
     _Atomic uint32_t state;
     _Atomic uint64_t next_start_ns; /* after a start that failed */
+    uint64_t start_ns, worked_ns;   /* by the thread alone */
     pthread_t thread;
     bool has_thread;
 };

@@ -6,8 +6,12 @@
 
 void takt__sample_push(takt_ctx *ctx, const struct takt_sample *sample)
 {
-    takt__journal_push(takt__learner_journal(ctx->learner), sample);
+    struct takt_journal *journal = takt__learner_journal(ctx->learner);
+
+    takt__journal_push(journal, sample);
     takt__learner_notify(ctx->learner);
+    if (takt__journal_count(journal) == TAKT_JOURNAL_SLOTS / 2)
+        takt__learner_hurry(ctx->learner);
 }
 
 /* What a software device takes says nothing about any other. */

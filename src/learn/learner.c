@@ -159,7 +159,10 @@ static void finish(void *self)
 
 /* It works on a core that the program could use: a tenth of the time, more
  * only after rounds of over 2 ms, which are rare. With a thirtieth, programs
- * with many kinds of calls waited for verdicts (docs/decisions/0071). */
+ * with many kinds of calls waited for verdicts (docs/decisions/0071). A program
+ * that makes the same calls for minutes would pay for that as long, and each
+ * time that the thread wakes up it holds up a call: after a tenth of a second
+ * of work and a hundredth of the time it wakes up 50 times a second. */
 static const struct takt_worker_job job = {.name = "takt-learn",
                                            .work = work,
                                            .has_work = has_samples,
@@ -168,13 +171,20 @@ static const struct takt_worker_job job = {.name = "takt-learn",
                                            .shortest_rest_ns = 1000000,
                                            .longest_rest_ns = 16000000,
                                            .rest_per_work = 10,
-                                           .most_rest_ns = 20000000};
+                                           .most_rest_ns = 20000000,
+                                           .free_work_ns = 100000000,
+                                           .steady_part = 100};
 
 /* ---- start and end ------------------------------------------------------- */
 
 void takt__learner_notify(struct takt_learner *learner)
 {
     takt__worker_notify(&learner->worker);
+}
+
+void takt__learner_hurry(struct takt_learner *learner)
+{
+    takt__worker_hurry(&learner->worker);
 }
 
 /* A store that is there is read while the program prepares its first call,

@@ -86,6 +86,9 @@ struct takt_journal *takt__learner_journal(struct takt_learner *learner);
  * need be, otherwise one load. */
 void takt__learner_notify(struct takt_learner *learner);
 
+/* Ends a rest of the thread: the journal fills up. */
+void takt__learner_hurry(struct takt_learner *learner);
+
 /* Before the first decision about a series in such situations (bit 1 <<
  * situation): publishes what the store knows of it there; of others the thread
  * does soon. Waits for the store to be read, which the thread does, and for its

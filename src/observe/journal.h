@@ -29,8 +29,8 @@ void takt__journal_init(struct takt_journal *journal);
 bool takt__journal_push(struct takt_journal *journal,
                         const struct takt_sample *sample);
 
-/* How many there are, those included that are being written just now. By the
- * thread that takes them out. */
+/* How many there are, those included that are being written just now. To other
+ * threads than the one that takes them out, about that many. */
 uint64_t takt__journal_count(const struct takt_journal *journal);
 
 /* Takes the oldest sample out; false: there is none. One thread at a time. */
