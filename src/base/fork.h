@@ -68,15 +68,24 @@ bool takt__fork_visit(const struct takt_fork_handlers *handlers,
 /* ---- libraries that are loaded ------------------------------------------- */
 
 /* No other thread forks between the two, or is between the two. The thread
- * itself may fork: some libraries do when they are loaded. Pairs nest. */
+ * itself may fork: some libraries do when they are loaded. Pairs nest.
+ *
+ * A fork() does not wait for the end for ever, since a library may wait for the
+ * fork when it is loaded: for 30 seconds, or for one where pthread_atfork()
+ * waits for forks (glibc before 2.36). Then its child has half of a library. */
 void takt__fork_block(void);
 void takt__fork_unblock(void);
 
 /* The same, unless it takes until that time of CLOCK_MONOTONIC: false. */
 bool takt__fork_block_until(uint64_t until_ns);
 
+/* Whether this process is such a child, or a child's child: nothing is to be
+ * loaded in it. */
+bool takt__fork_was_torn(void);
+
 /* Handlers that come before those of a library. The system calls what was set
  * last first, so this is called after the library was loaded, between block and
  * unblock. Only the first call counts. They get NULL, but in a fork() that had
- * begun by then: the library's own handlers are not called in that one. */
+ * begun by then: the library's own handlers are not called in that one. A fork
+ * that waited in vain calls them while another thread loads a library. */
 void takt__fork_before_library(const struct takt_fork_handlers *handlers);

@@ -13,6 +13,8 @@
 
 #include "base/config.h"
 #include "base/database_file.h"
+#include "base/fork.h"
+#include "base/loading.h"
 
 static _Thread_local const char *problem;
 
@@ -42,6 +44,8 @@ static const char *refusal(const char *file)
 {
     if (takt__is_static())
         return "a static program loads no library";
+    if (takt__fork_was_torn())
+        return takt__loading_problem();
     if (takt__config()->is_privileged && file[0] != '/')
         return "this program has more rights than its user (setuid or "
                "capabilities): libraries are not searched for by name";

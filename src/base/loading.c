@@ -3,6 +3,7 @@
 #include "base/loading.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/exit.h"
@@ -36,4 +37,13 @@ void takt__loading_begin(void)
 void takt__loading_end(void)
 {
     takt__fork_unblock();
+}
+
+const char *takt__loading_problem(void)
+{
+    if (takt__exit_has_begun())
+        return "the program is ending";
+    if (takt__fork_was_torn())
+        return "this process was forked while a library was being loaded";
+    return NULL;
 }

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "base/config.h"
-#include "base/exit.h"
 #include "base/library.h"
+#include "base/loading.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "blas/library.h"
@@ -394,7 +394,7 @@ static void *load_quietly(const char *file)
 static const char *open_file(struct list *list, const char *file,
                              const char *name)
 {
-    if (list->count == list->max || takt__exit_has_begun())
+    if (list->count == list->max || takt__loading_problem() != NULL)
         return NULL;
     if (takt__blas_is_program_wide())
         return "the program has another with 64-bit integers, whose functions "

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/library.h"
+#include "base/loading.h"
 #include "base/sized.h"
 #include "call/libraries.h"
 #include "gpu/at_exit.h"
@@ -142,6 +143,8 @@ const char *takt_ctx_library_problem(const takt_ctx *ctx)
     if (takt__blas_is_program_wide())
         return "the program has a BLAS with 64-bit integers, whose functions "
                "they would call instead of their own";
+    if (takt__loading_problem() != NULL)
+        return takt__loading_problem();
     return takt__blas_may_load() ? "none was found"
                                  : "there is no room for their threads";
 }

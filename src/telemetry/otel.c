@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/exit.h"
 #include "base/library.h"
 #include "base/loading.h"
 #include "base/log.h"
@@ -95,8 +94,9 @@ takt_status takt__otel_open(const takt_otlp_options *options,
     takt_status status = TAKT_ENOTSUP;
 
     takt__loading_begin();
-    if (takt__exit_has_begun())
-        snprintf(diag->text, sizeof diag->text, "the program is ending");
+    const char *problem = takt__loading_problem();
+    if (problem != NULL)
+        snprintf(diag->text, sizeof diag->text, "%s", problem);
     else
         status = open_exporter(options, machine, out, diag);
     takt__loading_end();

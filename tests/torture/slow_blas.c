@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * slow_blas.c - a BLAS whose destructor frees what its callers work in, as
- * OpenBLAS's does, and then takes so long that they are sure to notice.
+ * OpenBLAS's does, and then takes so long that they are sure to notice. Its
+ * constructor may wait for a fork.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <stddef.h>
 #include <sys/mman.h>
 #include <time.h>
+
+#include "torture/loading.h"
 
 enum { room = 4096 };
 
@@ -14,6 +17,7 @@ static volatile char *work;
 
 __attribute__((constructor)) static void begin(void)
 {
+    wait_for_fork();
     work = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                 -1, 0);
 }

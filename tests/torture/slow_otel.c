@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * slow_otel.c - an exporter that takes its time to load and to open, and says
- * when it has begun to. Its destructor frees what it works in.
+ * when it has begun to, or waits for a fork. Its destructor frees what it works
+ * in.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "takt/otlp.h"
+#include "torture/loading.h"
 
 enum { room = 4096 };
 
@@ -28,6 +30,7 @@ static void say_and_sleep(const char *variable)
 __attribute__((constructor)) static void load(void)
 {
     say_and_sleep("TAKT_TEST_LOADING");
+    wait_for_fork();
     work = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                 -1, 0);
 }

@@ -244,6 +244,106 @@ static void a_child_has_no_half_of_an_exporter(void)
     EXPECT(ends_well(load_while_forking, NULL));
 }
 
+/* ---- a library that waits for a fork --------------------------------------
+ */
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* So that a fork waits as long as with this one. */
+size_t confstr(int name, char *text, size_t size)
+{
+    (void)name;
+    return (size_t)snprintf(text, size, "glibc 2.31") + 1;
+}
+#endif
+
+struct library {
+    const char *variable, *file; /* that is to be set, to what */
+    void *(*load)(void *unused);
+};
+
+static const struct library blas_library = {"", TAKT_SLOW_BLAS, open_libraries};
+static const struct library exporter = {"TAKT_OTEL", TAKT_SLOW_OTEL,
+                                        export_first};
+
+/* It uses the same context, opens nothing, and may fork itself. */
+static void live_with_half(void)
+{
+    takt_diag diag;
+
+    alarm(child_s);
+    multiply_everywhere();
+    REQUIRE(takt_ctx_library(with_libraries, 0) == NULL);
+    REQUIRE(strstr(takt_ctx_library_problem(with_libraries), "forked") != NULL);
+    REQUIRE(takt_ctx_export(with_libraries, NULL, &diag) == TAKT_ENOTSUP);
+    REQUIRE(strstr(diag.text, "forked") != NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(child_s);
+        REQUIRE(takt_ctx_export(with_libraries, NULL, &diag) == TAKT_ENOTSUP);
+        multiply_everywhere();
+        use_takt("");
+        exit(good_end);
+    }
+    expect_good(child);
+    use_takt("");
+    exit(good_end);
+}
+
+/* Neither the program nor its context is in want of anything afterwards. */
+static void live_with_all(const struct library *library)
+{
+    takt_diag diag;
+
+    if (library == &blas_library)
+        REQUIRE(strstr(takt_ctx_library(with_libraries, 0), TAKT_SLOW_BLAS));
+    else
+        REQUIRE(takt_ctx_export(with_libraries, NULL, &diag) == TAKT_ENOENT);
+    multiply_everywhere();
+}
+
+static void fork_while_it_waits(void *self)
+{
+    const struct library *library = self;
+    const takt_ctx_options options = {.store = "",
+                                      .blas = TAKT_SLOW_BLAS,
+                                      .gpu = "",
+                                      .telemetry = "",
+                                      .threads = 2};
+    int says[2], hears[2];
+    pthread_t thread;
+    char byte, text[32];
+
+    REQUIRE(pipe(says) == 0 && pipe(hears) == 0);
+    snprintf(text, sizeof text, "%d %d", says[1], hears[0]);
+    setenv("TAKT_TEST_WAITING", text, 1);
+    if (library->variable[0] != '\0')
+        setenv(library->variable, library->file, 1);
+    REQUIRE(takt_ctx_create(&options, &with_libraries) == TAKT_OK);
+    REQUIRE(pthread_create(&thread, NULL, library->load, NULL) == 0);
+    REQUIRE(read(says[0], &byte, 1) == 1);
+    const pid_t early = fork();
+    if (early == 0) {
+        close(hears[1]);
+        live_with_half();
+    }
+    expect_good(early);
+    close(hears[1]);
+    pthread_join(thread, NULL);
+    const pid_t late = fork();
+    live_with_all(library);
+    if (late != 0)
+        expect_good(late);
+    exit(good_end);
+}
+
+static void a_fork_does_not_wait_for_a_library_that_waits_for_it(void)
+{
+    if (is_left_out())
+        return;
+    EXPECT(ends_well(fork_while_it_waits, (void *)(uintptr_t)&blas_library));
+    EXPECT(ends_well(fork_while_it_waits, (void *)(uintptr_t)&exporter));
+}
+
 /* ---- files that another thread writes -------------------------------------
  */
 
@@ -316,5 +416,6 @@ int main(int count, char **arguments)
     RUN(a_child_calls_libraries_that_were_opened_during_its_fork);
     RUN(a_child_ends_while_its_parent_writes_a_file);
     RUN(a_child_has_no_half_of_an_exporter);
+    RUN(a_fork_does_not_wait_for_a_library_that_waits_for_it);
     return tap_done();
 }
