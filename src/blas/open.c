@@ -390,7 +390,9 @@ static void *load_quietly(const char *file)
 }
 
 /* `name` NULL: that of its kind. Returns why it is not used; NULL: it is, or
- * another name of it was opened before. */
+ * another name of it was opened before. None is closed: where pthread_atfork()
+ * waits for forks, dlclose() does so with the lock of atexit(), which the child
+ * would find locked. */
 static const char *open_file(struct list *list, const char *file,
                              const char *name)
 {
@@ -406,10 +408,8 @@ static const char *open_file(struct list *list, const char *file,
     struct takt_blas *blas = &list->blas[list->count];
     const struct kind *kind = find_kind(handle);
     *blas = (struct takt_blas){.name = name};
-    if (!identify(list, kind, handle, blas)) {
-        dlclose(handle);
+    if (!identify(list, kind, handle, blas))
         return kind == NULL ? "it has no sgemm" : NULL;
-    }
     struct takt_blas_library *known = takt__registry_find(handle);
     if (known != NULL)
         open_known(known, list->threads, blas);
