@@ -94,7 +94,7 @@ bool print_page(FILE *stream, const struct report *report);
 bool page_end(struct takt_memory_file *text, const char *kind, FILE *out);
 
 /* How a file for a page is opened: where the user says, it may be a link or a
- * pipe. A name of ours may be in somebody's folder, as a link out of it. */
+ * pipe. A usual name may be a link in a stranger's folder, out of it. */
 unsigned page_flags(bool is_named);
 
 /* Replaces a file by one of both, and says so; NULL: the usual one. Returns an

@@ -94,7 +94,7 @@ static rlim_t own_bytes(void)
 }
 
 /* libpq keeps what a server sends without a bound: the rows of an answer,
- * settings, and notifications, which nobody asked for. The largest store takes
+ * settings, and notifications that were not asked for. The largest store takes
  * a quarter of this, and so do the priors that are read. */
 static void limit_memory(void)
 {

@@ -37,7 +37,7 @@ static _Thread_local struct {
 /* Before glibc 2.36 a lock is held while handlers run, which pthread_atfork()
  * takes as well. A library that calls it when it is loaded waits for the fork
  * then, and it is in vain that the fork waits for it. */
-static uint64_t patience_ns(void)
+static uint64_t most_wait_ns(void)
 {
     static const uint64_t second_ns = 1000000000;
 
@@ -53,7 +53,7 @@ static uint64_t patience_ns(void)
 
 static void wait_for_library(void)
 {
-    own.is_beside = !takt__fork_block_until(takt__now_ns() + patience_ns());
+    own.is_beside = !takt__fork_block_until(takt__now_ns() + most_wait_ns());
 }
 
 static void let_load(void)

@@ -9,7 +9,7 @@
 #include "base/exit.h"
 #include "base/fork.h"
 
-static const uint64_t patience_ns = 2000000000;
+static const uint64_t most_wait_ns = 2000000000;
 
 /* It comes after the handlers that a library sets while it is loaded. */
 static void before_exit(void)
@@ -17,7 +17,7 @@ static void before_exit(void)
     const bool is_interrupted = takt__exit_begin();
 
     if (takt__fork_block_until(
-            takt__exit_deadline(is_interrupted, patience_ns)))
+            takt__exit_deadline(is_interrupted, most_wait_ns)))
         takt__fork_unblock();
 }
 

@@ -67,7 +67,7 @@ static const struct takt_fork_handlers at_fork = {.prepare = before_fork,
                                                       after_fork_in_parent,
                                                   .child = after_fork_in_child};
 
-static const uint64_t patience_ns = 2000000000;
+static const uint64_t most_wait_ns = 2000000000;
 
 /* The destructors of libraries, which run after this, free what their callers
  * are using: OpenBLAS's unmaps its buffers. So calls go elsewhere from now on,
@@ -75,7 +75,7 @@ static const uint64_t patience_ns = 2000000000;
 static void before_exit(void)
 {
     const bool is_interrupted = takt__exit_begin();
-    const uint64_t until_ns = takt__exit_deadline(is_interrupted, patience_ns);
+    const uint64_t until_ns = takt__exit_deadline(is_interrupted, most_wait_ns);
 
     takt__callers_before_exit();
     if (!takt__fork_block_until(until_ns))

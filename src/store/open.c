@@ -356,7 +356,7 @@ static bool is_of_another(const char *path)
 }
 
 /* What is wrong with a file that SQLite would write to; NULL: nothing. It waits
- * for ever for who writes to a pipe. It finds the log of a database by its
+ * for ever for a writer to a pipe. It finds the log of a database by its
  * name, so that one with two names has two, and what is in one of them is lost;
  * and it writes over a log that is another name of some other file. */
 static const char *find_fault(const char *name)

@@ -11,7 +11,7 @@
 #include "takt/takt.h"
 #include "torture/child.h"
 
-enum { length = 4096, forks = 12, child_s = 15 };
+enum { length = 4096, forks = 12, child_s = 60 };
 
 static float numbers[2][length];
 static _Atomic bool is_made;
@@ -289,7 +289,7 @@ static void live_with_half(void)
     exit(good_end);
 }
 
-/* Neither the program nor its context is in want of anything afterwards. */
+/* The program and its context go on as if there had been no fork. */
 static void live_with_all(const struct library *library)
 {
     takt_diag diag;
